@@ -1,0 +1,80 @@
+"""One list of options, used alike by ``tdi_(**options)``, the Hydra group ``tdi`` and the callback."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from tdi_plugin.errors import OptionError, choices
+
+STATISTICS = ("auto", "fisher", "cross", "combined", "power")
+
+
+@dataclass(frozen=True)
+class TDIConfig:
+    """Options of task-dependent initialization; the defaults are what ``init: tdi`` alone means."""
+
+    enabled: bool = True
+    """False: build the model, measure nothing, write nothing."""
+    statistic: str = "auto"
+    """Which task spectrum: auto, fisher, cross, combined or power."""
+    source: str = "auto"
+    """Where it is measured: auto (encoder for integer tokens, else input), input, encoder, or layer."""
+    smoothing: str | None = None
+    """Smoothing of the spectrum for few series; None leaves it as measured."""
+    spectrum_file: str | None = None
+    """A saved TaskSpectrum to use instead of measuring one."""
+    allocation: str = "quantile"
+    """How frequencies are chosen from the density: quantile, topk, peaks or sample."""
+    damping: str | float = "host"
+    """host keeps the host's real parts; width uses the peaks' own widths; a number is per sample."""
+    temper: float = 1.0
+    """Exponent of the density before allocation, in (0, 1]; smaller spreads the poles."""
+    floor: float = 0.0
+    """Share of a flat density mixed in before allocation, in [0, 1]."""
+    share: float = 1.0
+    """Part of each row's pole pairs that take task frequencies, in (0, 1]; the rest keep the host's."""
+    tied: str = "equal"
+    """Poles shared by channels of different step size: equal (equalise dt in a group), keep or refuse."""
+    layers: str | tuple[int, ...] = "first"
+    """Which state-space layers: first, all, or a list of positions."""
+    train_ratio: float = 1.0
+    """Part of the training set that is used, in (0, 1]; stratified and nested."""
+    subset_seed: int = 0
+    """Seed of the training subset."""
+    seed: int = 0
+    """Seed of the package's own random choices (never the global generator)."""
+    fast_kernel: bool = False
+    """Replace the host's slow fallback Vandermonde product by the factored one."""
+
+    @classmethod
+    def of(cls, config: TDIConfig | Mapping[str, Any] | None = None, **options: Any) -> TDIConfig:
+        """Merge a config (or mapping, or None for the defaults) with keyword options; unknown names are errors."""
+        base = config if isinstance(config, cls) else cls()
+        given = {**({} if config is None or isinstance(config, cls) else dict(config)), **options}
+        known = {f.name for f in fields(cls)}
+        for name in given:
+            if name not in known:
+                raise OptionError(f"Unknown TDI option {name!r}: {choices(str(name), known)}")
+        if isinstance(given.get("layers"), int):
+            given["layers"] = (given["layers"],)
+        elif not isinstance(given.get("layers", ""), str):
+            given["layers"] = tuple(given["layers"])
+        merged = replace(base, **given)
+        merged._check()
+        return merged
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for logging and provenance."""
+        return asdict(self)
+
+    def _check(self) -> None:
+        if self.statistic not in STATISTICS:
+            raise OptionError(f"Unknown statistic {self.statistic!r}: {choices(str(self.statistic), STATISTICS)}")
+        for name, low, open_low in (("temper", 0.0, True), ("share", 0.0, True), ("train_ratio", 0.0, True), ("floor", 0.0, False)):
+            value = getattr(self, name)
+            inside = isinstance(value, (int, float)) and (low < value if open_low else low <= value) and value <= 1.0
+            if not inside:
+                bracket = "(0, 1]" if open_low else "[0, 1]"
+                raise OptionError(f"Option {name}={value!r} is outside {bracket}; give a number in {bracket}.")

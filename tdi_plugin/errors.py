@@ -1,0 +1,34 @@
+"""What the package raises: every message says what came, what was expected and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TDIError(ValueError):
+    """Base of every error that this package raises on purpose."""
+
+
+class DataError(TDIError):
+    """Series, labels or files that cannot be used as they are."""
+
+
+class OptionError(TDIError):
+    """An option name or value that does not exist."""
+
+
+class HostError(TDIError):
+    """A model whose state-space layers cannot be found, read or written."""
+
+
+def choices(name: str, known: Iterable[object]) -> str:
+    """The end of a message about an unknown name: the nearest match first, then all that is known.
+
+    >>> choices("quantil", ["topk", "quantile"])
+    "did you mean 'quantile'? Known: quantile, topk."
+    """
+    names = sorted(str(k) for k in known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"{hint}Known: {', '.join(names)}."

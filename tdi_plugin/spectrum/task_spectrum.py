@@ -1,0 +1,108 @@
+"""TaskSpectrum: what the task needs, as a value that can be saved, loaded and plotted."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tdi_plugin.errors import DataError
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class TaskSpectrum:
+    """A non-negative spectrum on the rFFT grid f_k = k/L, k = 0..L//2, in cycles/sample.
+
+    All tensors are float64 on the CPU; K = L//2 + 1.
+
+    Raises:
+        DataError: power is not (K,), not finite, negative, or zero at every frequency but DC.
+    """
+
+    power: Tensor
+    """(K,) the statistic at each frequency."""
+    length: int
+    """L, samples in a series."""
+    statistic: str
+    """Which statistic was used: fisher, cross, combined, power or flat."""
+    n_series: int = 0
+    """Series that entered it."""
+    sample_rate: float | None = None
+    """Samples per second, where known."""
+    channels: Tensor | None = None
+    """(D, K) the statistic of each input channel, of which power is the mean; None for one channel."""
+    scores: dict[str, float] = field(default_factory=dict)
+    """Evidence by which ``auto`` chose."""
+    reason: str = ""
+    """Why this statistic, in words, when it was chosen or replaced."""
+    p_value: float | None = None
+    """Permutation p-value of the largest peak (maximum over frequency)."""
+    significant: Tensor | None = None
+    """(K,) bool: frequencies above the permutation null's per-family threshold."""
+
+    def __post_init__(self) -> None:
+        power = torch.as_tensor(self.power).detach().to("cpu", torch.float64)
+        object.__setattr__(self, "power", power)
+        expected = (self.length // 2 + 1,)
+        if tuple(power.shape) != expected:
+            raise DataError(f"power has shape {tuple(power.shape)}; length {self.length} needs {expected}.")
+        if not torch.isfinite(power).all() or (power < 0).any():
+            raise DataError("power holds NaN, infinite or negative values; check the series it came from.")
+        if power[1:].sum() <= 0:
+            raise DataError(
+                f"The {self.statistic} spectrum is zero at every frequency but DC: the series are constant, or "
+                "every class has the same spectrum. Check the data, or use statistic='power'."
+            )
+
+    @property
+    def frequencies(self) -> Tensor:
+        """(K,) cycles/sample, 0 to at most 1/2."""
+        return torch.arange(self.power.numel(), dtype=torch.float64) / self.length
+
+    @property
+    def density(self) -> Tensor:
+        """(K,) power over its sum, with DC at zero."""
+        density = self.power.clone()
+        density[0] = 0.0
+        return density / density.sum()
+
+    def save(self, path: str | Path) -> Path:
+        """Write a plain .npz (arrays and one JSON string, no pickle) and return its path."""
+        path = Path(path).with_suffix(".npz")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        meta = {
+            "format": FORMAT, "length": self.length, "statistic": self.statistic, "n_series": self.n_series,
+            "sample_rate": self.sample_rate, "scores": self.scores, "reason": self.reason, "p_value": self.p_value,
+        }
+        arrays = {"power": self.power.numpy()}
+        for name in ("channels", "significant"):
+            if (value := getattr(self, name)) is not None:
+                arrays[name] = value.numpy()
+        np.savez(path, meta=np.array(json.dumps(meta)), **arrays)  # type: ignore[arg-type]
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> TaskSpectrum:
+        """Read what ``save`` wrote.
+
+        Raises:
+            DataError: no such file, or not a task spectrum.
+        """
+        path = Path(path)
+        if not path.is_file():
+            raise DataError(f"No task spectrum at {path}; make one with `tdi spectrum ... output={path}`.")
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                meta = json.loads(str(stored["meta"]))
+                arrays = {k: torch.from_numpy(stored[k]) for k in stored.files if k != "meta"}
+        except (OSError, ValueError, KeyError, EOFError) as error:
+            raise DataError(f"{path} is not a saved task spectrum ({error}); write one with TaskSpectrum.save.") from error
+        if meta.pop("format", None) != FORMAT:
+            raise DataError(f"{path} has another format than {FORMAT}; measure it again with `tdi spectrum`.")
+        return cls(**arrays, **meta)
