@@ -1,0 +1,149 @@
+"""The callback: before the first step of a fit, measure the task spectrum and place the poles."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tdi_plugin.config import TDIConfig
+from tdi_plugin.errors import HostError
+from tdi_plugin.hosts import find_hosts
+from tdi_plugin.init import tdi_
+from tdi_plugin.measure import measure
+from tdi_plugin.report import InitReport
+from tdi_plugin.spectrum import TaskSpectrum
+from tdi_plugin.training_data import limit_training_set
+
+if TYPE_CHECKING:
+    from pytorch_lightning import Callback as TaskDependentInit
+
+log = logging.getLogger("tdi_plugin")
+
+
+class TaskDependentInitBody:
+    """What ``TaskDependentInit`` does; mixed with the Callback class of whichever Lightning is in use.
+
+    Acts in ``setup(stage="fit")``: the data are ready, the model is on the CPU, no optimiser exists yet, and a
+    checkpoint is restored only afterwards. The run's own random numbers are left as they were.
+
+    Args:
+        config: a TDIConfig or mapping; None reads the run's ``tdi`` config group (``pl_module.hparams.tdi``).
+        named_only: write only layers whose ``init`` is "tdi" (how s4 and the builtin trainer ask for it).
+        options: single options, as in ``tdi_``.
+
+    Raises:
+        OptionError: unknown option names or values, at construction.
+        HostError, DataError: from ``setup``, when the model or the training series cannot be used.
+    """
+
+    def __init__(
+        self, config: TDIConfig | Mapping[str, Any] | None = None, *, named_only: bool = False, **options: Any
+    ) -> None:
+        super().__init__()
+        self._given = config is not None or bool(options)
+        self.config = TDIConfig.of(config, **options)
+        self.named_only = named_only
+        self.report: InitReport | None = None
+        self.spectrum: TaskSpectrum | None = None
+        self.outcome = "not run"
+
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        if stage != "fit" or getattr(pl_module, "_tdi_done", False):
+            return
+        pl_module._tdi_done = True
+        if not self._given:
+            self.config = TDIConfig.of(hparams_group(pl_module, "tdi"))
+        if (dataset := getattr(pl_module, "dataset", None)) is not None:
+            limit_training_set(dataset, self.config.train_ratio, self.config.subset_seed)
+        if self.named_only and not any(is_named(module) for module in pl_module.modules()):
+            self.outcome = "off: no layer asks for init: tdi"
+            return
+        if reason := reason_to_skip(self.config, pl_module):
+            self.outcome = f"skipped: {reason}"
+            log.info("TDI %s", self.outcome)
+            return
+        hosts = find_hosts(pl_module)
+        if self.named_only:
+            hosts = [host for host in hosts if is_named(host.module)]
+            if not hosts:
+                raise HostError(
+                    "Layers ask for init: tdi, but none is a kernel that poles can be written to. "
+                    "Use mode=diag (S4D) or mode=nplr, or set model.layer.init=diag-lin."
+                )
+        self.spectrum = measure(trainer, pl_module, self.config)
+        self.report = tdi_(pl_module, self.spectrum, self.config, hosts=hosts)
+        self.outcome = "poles placed"
+        log.info("TDI: %s", self.report)
+
+    def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
+        if (record := self.record()) is not None:
+            for logger in trainer.loggers:
+                logger.log_hyperparams({"tdi_result": record})
+
+    def on_save_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict[str, Any]) -> None:
+        if (record := self.record()) is not None:
+            checkpoint["tdi"] = record
+
+    def on_load_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict[str, Any]) -> None:
+        self.outcome = "restored from checkpoint"
+
+    def record(self) -> dict[str, Any] | None:
+        """Plain values for loggers and checkpoints: outcome, options, spectrum and poles; None if TDI was off."""
+        if self.outcome == "not run" or self.outcome.startswith("off"):
+            return None
+        record: dict[str, Any] = {"outcome": self.outcome, "config": self.config.as_dict()}
+        if self.report is not None and self.spectrum is not None:
+            record |= {
+                "statistic": self.spectrum.statistic,
+                "reason": self.spectrum.reason,
+                "n_series": self.spectrum.n_series,
+                "length": self.spectrum.length,
+                "layers": self.report.as_dict()["layers"],
+            }
+        return record
+
+
+def is_named(module: Any) -> bool:
+    """True for a kernel that was built with ``init: tdi``."""
+    return getattr(module, "init", None) == "tdi"
+
+
+def hparams_group(pl_module: Any, name: str) -> Mapping[str, Any] | None:
+    """A config group of the run as a plain mapping, or None where the run has none."""
+    group = getattr(pl_module, "hparams", {}).get(name)
+    if group is None:
+        return None
+    from omegaconf import OmegaConf
+
+    return OmegaConf.to_container(group, resolve=True) if OmegaConf.is_config(group) else dict(group)  # type: ignore[return-value]
+
+
+def reason_to_skip(config: TDIConfig, pl_module: Any) -> str | None:
+    """Why the weights that are there must stay, or None."""
+    if not config.enabled:
+        return "tdi.enabled is false"
+    train = hparams_group(pl_module, "train") or {}
+    if train.get("ckpt") is not None:
+        return "the run resumes from a checkpoint"
+    if train.get("pretrained_model_path") is not None:
+        return "pretrained weights are loaded"
+    return None
+
+
+def task_dependent_init_for(package: str) -> type:
+    """The callback class for ``pytorch_lightning`` or ``lightning.pytorch``, whichever the run uses."""
+    import importlib
+
+    base = importlib.import_module(package).Callback
+    return type("TaskDependentInit", (TaskDependentInitBody, base), {"__doc__": TaskDependentInitBody.__doc__})
+
+
+def __getattr__(name: str) -> Any:
+    if name != "TaskDependentInit":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    unified = "lightning.pytorch" in sys.modules and "pytorch_lightning" not in sys.modules
+    cls = task_dependent_init_for("lightning.pytorch" if unified else "pytorch_lightning")
+    globals()[name] = cls
+    return cls

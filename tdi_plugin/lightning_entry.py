@@ -1,0 +1,33 @@
+"""Entry points that Lightning calls in every Trainer on the machine: light, silent, never raising."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def _callbacks(package: str) -> list[Any]:
+    try:
+        from tdi_plugin.search_path import is_s4_process
+
+        if not is_s4_process():
+            return []
+        from tdi_plugin.lightning import task_dependent_init_for
+        from tdi_plugin.s4.register import register
+
+        register()
+        return [task_dependent_init_for(package)()]
+    except Exception as error:
+        import logging
+
+        logging.getLogger("tdi_plugin").warning("init: tdi is not available in this run: %s", error)
+        return []
+
+
+def pytorch_lightning_callbacks() -> list[Any]:
+    """For the ``pytorch_lightning`` package (entry-point group pytorch_lightning.callbacks_factory)."""
+    return _callbacks("pytorch_lightning")
+
+
+def lightning_callbacks() -> list[Any]:
+    """For the ``lightning`` package (entry-point group lightning.pytorch.callbacks_factory)."""
+    return _callbacks("lightning.pytorch")

@@ -1,0 +1,61 @@
+"""From a Lightning run and its options to the spectrum that its poles will follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tdi_plugin.config import TDIConfig
+from tdi_plugin.errors import DataError, OptionError, choices
+from tdi_plugin.spectrum import TaskSpectrum
+from tdi_plugin.spectrum.estimate import spectrum_of_batches
+from tdi_plugin.training_data import in_order, split_batch, training_loader, untouched_rng
+
+SOURCES = ("auto", "input", "encoder")
+
+
+def measure(trainer: Any, pl_module: Any, config: TDIConfig) -> TaskSpectrum:
+    """The saved spectrum if one is named, else the task spectrum of the run's training series.
+
+    Raises:
+        DataError: no series, or series that cannot be measured.
+        OptionError: an unknown ``source``.
+    """
+    if config.spectrum_file is not None:
+        return TaskSpectrum.load(config.spectrum_file)
+    if config.source not in SOURCES:
+        raise OptionError(f"Unknown source {config.source!r}: {choices(config.source, SOURCES)}")
+    with untouched_rng(), torch.no_grad():
+        batches = in_order(training_loader(trainer, pl_module))
+        series = _series(batches, pl_module, config.source)
+        return spectrum_of_batches(series, statistic=config.statistic, smoothing=config.smoothing, seed=config.seed)
+
+
+def _series(batches: Any, pl_module: Any, source: str) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
+    for batch in batches:
+        x, y, extras = split_batch(batch)
+        tokens = not x.is_floating_point()
+        if source == "encoder" or (source == "auto" and tokens):
+            x = encoded(pl_module, x, extras)
+        elif tokens:
+            raise DataError(
+                f"The series are {x.dtype} tokens, which have no spectrum of their own; use tdi.source=encoder."
+            )
+        yield x, y.squeeze(-1) if y.ndim == 2 and not y.is_floating_point() else y, extras.get("lengths")
+
+
+def encoded(pl_module: Any, x: Tensor, extras: dict[str, Any]) -> Tensor:
+    """(B, L, d_model): what the run's own encoder makes of the input."""
+    encoder = getattr(pl_module, "encoder", None)
+    if encoder is None:
+        raise DataError("tdi.source=encoder needs a LightningModule with an `encoder`; give a spectrum_file instead.")
+    training = encoder.training
+    encoder.eval()
+    try:
+        output = encoder(x, **extras)
+    finally:
+        encoder.train(training)
+    return output[0] if isinstance(output, tuple) else output

@@ -1,0 +1,110 @@
+"""The training series of a Lightning run, read once, in order, without touching anybody's random numbers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import MethodType
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, IterableDataset
+
+from tdi_plugin.data.subset import subset_dataset
+from tdi_plugin.errors import DataError
+
+
+@contextmanager
+def untouched_rng() -> Iterator[None]:
+    """Restore Python's, NumPy's and torch's CPU generators on leaving.
+
+    Data sets may augment at random and a forward pass may drop out: a paired run must not see it.
+    """
+    states = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+        torch.set_rng_state(states[2])
+
+
+def limit_training_set(dataset: Any, ratio: float, seed: int) -> None:
+    """Keep a stratified part of ``dataset.dataset_train``, now and after every later ``dataset.setup()``.
+
+    s4's module calls ``setup()`` again after the callbacks did theirs, which rebuilds the full set: the
+    instance's own ``setup`` is therefore wrapped, once.
+    """
+    if ratio >= 1.0 or getattr(dataset, "_tdi_limited", False):
+        return
+    setup = dataset.setup
+
+    def limited(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = setup(*args, **kwargs)
+        # Some data sets build only once and return early: their part is taken already.
+        if self.dataset_train is not getattr(self, "_tdi_part", None):
+            self._tdi_part = self.dataset_train = subset_dataset(self.dataset_train, ratio, seed)
+        return result
+
+    dataset.setup = MethodType(limited, dataset)
+    dataset._tdi_limited = True
+    if getattr(dataset, "dataset_train", None) is not None:
+        dataset._tdi_part = dataset.dataset_train = subset_dataset(dataset.dataset_train, ratio, seed)
+
+
+def training_loader(trainer: Any, pl_module: Any) -> DataLoader[Any]:
+    """The run's training loader: the s4-style dataset's, the datamodule's, or the one given to ``fit``.
+
+    Raises:
+        DataError: there is none, or it has no series.
+    """
+    dataset = getattr(pl_module, "dataset", None)
+    if hasattr(dataset, "train_dataloader"):
+        loader_args = dict(getattr(pl_module, "hparams", {}).get("loader", {}))
+        loader = dataset.train_dataloader(**{**loader_args, "num_workers": 0})
+    elif trainer.datamodule is not None:
+        loader = trainer.datamodule.train_dataloader()
+    else:
+        source = trainer.fit_loop._data_source
+        loader = source.dataloader() if source.is_defined() else None
+    if loader is None:
+        raise DataError(
+            "This run has no training series to measure (no train loader, or train.disable_dataset=true). "
+            "Give tdi.spectrum_file=FILE with a saved spectrum, or set model.layer.init=diag-lin."
+        )
+    if not isinstance(loader, DataLoader):
+        raise DataError(
+            f"The train loader is a {type(loader).__name__}, expected a torch DataLoader. "
+            "Measure with tdi.task_spectrum and give the result as tdi.spectrum_file."
+        )
+    return loader
+
+
+def in_order(loader: DataLoader[Any]) -> DataLoader[Any]:
+    """The same series once, unshuffled, none dropped, drawing nothing from the global generator."""
+    if isinstance(loader.dataset, IterableDataset):
+        return loader
+    if len(loader.dataset) == 0:  # type: ignore[arg-type]
+        raise DataError("The training set is empty; check tdi.train_ratio and the data folder.")
+    return DataLoader(
+        loader.dataset,
+        batch_size=loader.batch_size or 64,
+        shuffle=False,
+        collate_fn=loader.collate_fn,
+        generator=torch.Generator().manual_seed(0),
+    )
+
+
+def split_batch(batch: Any) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
+    """(x, y, extras) of an s4-style batch ``(x, y[, dict])`` or a plain pair.
+
+    Raises:
+        DataError: another structure.
+    """
+    if not isinstance(batch, (list, tuple)) or len(batch) < 2:
+        raise DataError(f"A training batch is a {type(batch).__name__}, expected a pair (series, labels).")
+    x, y, *rest = batch
+    extras = rest[0] if rest and isinstance(rest[0], dict) else {}
+    return x, y, extras
