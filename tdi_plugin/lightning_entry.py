@@ -7,7 +7,7 @@ from typing import Any
 
 def _callbacks(package: str) -> list[Any]:
     try:
-        from tdi_plugin.search_path import is_s4_process
+        from tdi_plugin.s4.process import is_s4_process
 
         if not is_s4_process():
             return []

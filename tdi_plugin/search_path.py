@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+
+from tdi_plugin.s4.process import is_s4_process
 
 _PACKAGE = Path(__file__).parent
 _own_command = False
@@ -38,10 +39,3 @@ def announce_own_command() -> None:
 def wants_our_configs() -> bool:
     """True in our own commands and in a state-spaces/s4 process, False in every other Hydra app."""
     return _own_command or is_s4_process()
-
-
-def is_s4_process() -> bool:
-    """True if ``src.utils.registry`` is loaded and has the shape of s4's; imports nothing."""
-    registry = sys.modules.get("src.utils.registry")
-    tables = (getattr(registry, name, None) for name in ("model", "layer", "optimizer", "callbacks"))
-    return all(isinstance(table, dict) for table in tables) and "s4" in registry.layer  # type: ignore[union-attr]

@@ -10,7 +10,8 @@ class TDISearchPathPlugin(SearchPathPlugin):
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         # An exception here would kill every Hydra app on the machine, so none may leave.
         try:
-            from tdi_plugin.search_path import config_dir, is_s4_process, wants_our_configs
+            from tdi_plugin.s4.process import is_s4_process
+            from tdi_plugin.search_path import config_dir, wants_our_configs
 
             if not wants_our_configs():
                 return
