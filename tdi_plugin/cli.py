@@ -11,9 +11,9 @@ from tdi_plugin.errors import TDIError, choices
 
 COMMANDS = {
     "train": ("tdi_plugin.train", "main", "train on the builtin S4D trainer (Hydra overrides)"),
-    "spectrum": ("tdi_plugin.spectrum_cli", "main", "which frequencies do the labels live at? table, picture, file"),
+    "spectrum": ("tdi_plugin.spectrum_cli", "main", "which frequencies do the labels live at?"),
     "s4": ("tdi_plugin.s4.cli", "main", "work with a state-spaces/s4 checkout: doctor, train, patch"),
-    "sweep": ("tdi_plugin.sweep.cli", "main_sweep", "paired low-data studies: data sets x ratios x seeds x arms"),
+    "sweep": ("tdi_plugin.sweep.cli", "main_sweep", "paired low-data studies, resumable"),
     "table": ("tdi_plugin.sweep.cli", "main_table", "tables and plots of a sweep's store"),
     "theory": ("tdi_plugin.kernel.cli", "main", "the SSM-induced kernel in numbers and pictures"),
 }

@@ -50,7 +50,11 @@ class TDIConfig:
 
     @classmethod
     def of(cls, config: TDIConfig | Mapping[str, Any] | None = None, **options: Any) -> TDIConfig:
-        """Merge a config (or mapping, or None for the defaults) with keyword options; unknown names are errors."""
+        """Merge a config, a mapping, or None (the defaults) with keyword options.
+
+        Raises:
+            OptionError: an unknown name, or a value outside its range.
+        """
         base = config if isinstance(config, cls) else cls()
         given = {**({} if config is None or isinstance(config, cls) else dict(config)), **options}
         known = {f.name for f in fields(cls)}
@@ -71,10 +75,11 @@ class TDIConfig:
 
     def _check(self) -> None:
         if self.statistic not in STATISTICS:
-            raise OptionError(f"Unknown statistic {self.statistic!r}: {choices(str(self.statistic), STATISTICS)}")
-        for name, low, open_low in (("temper", 0.0, True), ("share", 0.0, True), ("train_ratio", 0.0, True), ("floor", 0.0, False)):
+            hint = choices(str(self.statistic), STATISTICS)
+            raise OptionError(f"Unknown statistic {self.statistic!r}: {hint}")
+        for name in ("temper", "share", "train_ratio", "floor"):
             value = getattr(self, name)
-            inside = isinstance(value, (int, float)) and (low < value if open_low else low <= value) and value <= 1.0
-            if not inside:
-                bracket = "(0, 1]" if open_low else "[0, 1]"
-                raise OptionError(f"Option {name}={value!r} is outside {bracket}; give a number in {bracket}.")
+            number = isinstance(value, int | float)
+            if not (number and 0.0 <= value <= 1.0) or (value == 0.0 and name != "floor"):
+                range_ = "[0, 1]" if name == "floor" else "(0, 1]"
+                raise OptionError(f"Option {name}={value!r}: expected a number in {range_}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tdi_plugin.config import TDIConfig
 from tdi_plugin.errors import HostError
@@ -16,17 +16,14 @@ from tdi_plugin.report import InitReport
 from tdi_plugin.spectrum import TaskSpectrum
 from tdi_plugin.training_data import limit_training_set
 
-if TYPE_CHECKING:
-    from pytorch_lightning import Callback as TaskDependentInit
-
 log = logging.getLogger("tdi_plugin")
 
 
 class TaskDependentInitBody:
     """What ``TaskDependentInit`` does; mixed with the Callback class of whichever Lightning is in use.
 
-    Acts in ``setup(stage="fit")``: the data are ready, the model is on the CPU, no optimiser exists yet, and a
-    checkpoint is restored only afterwards. The run's own random numbers are left as they were.
+    Acts in ``setup(stage="fit")``: the data are ready, the model is on the CPU, no optimiser exists yet,
+    and a checkpoint is restored only afterwards. The run's own random numbers are left as they were.
 
     Args:
         config: a TDIConfig or mapping; None reads the run's ``tdi`` config group (``pl_module.hparams.tdi``).
@@ -90,7 +87,7 @@ class TaskDependentInitBody:
         self.outcome = "restored from checkpoint"
 
     def record(self) -> dict[str, Any] | None:
-        """Plain values for loggers and checkpoints: outcome, options, spectrum and poles; None if TDI was off."""
+        """Plain values for loggers and checkpoints: outcome, options, poles; None if TDI was off."""
         if self.outcome == "not run" or self.outcome.startswith("off"):
             return None
         record: dict[str, Any] = {"outcome": self.outcome, "config": self.config.as_dict()}
@@ -137,7 +134,8 @@ def task_dependent_init_for(package: str) -> type:
     import importlib
 
     base = importlib.import_module(package).Callback
-    return type("TaskDependentInit", (TaskDependentInitBody, base), {"__doc__": TaskDependentInitBody.__doc__})
+    namespace = {"__doc__": TaskDependentInitBody.__doc__, "__module__": __name__}
+    return type("TaskDependentInit", (TaskDependentInitBody, base), namespace)
 
 
 def __getattr__(name: str) -> Any:

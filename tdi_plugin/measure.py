@@ -31,7 +31,9 @@ def measure(trainer: Any, pl_module: Any, config: TDIConfig) -> TaskSpectrum:
     with untouched_rng(), torch.no_grad():
         batches = in_order(training_loader(trainer, pl_module))
         series = _series(batches, pl_module, config.source)
-        return spectrum_of_batches(series, statistic=config.statistic, smoothing=config.smoothing, seed=config.seed)
+        return spectrum_of_batches(
+            series, statistic=config.statistic, smoothing=config.smoothing, seed=config.seed
+        )
 
 
 def _series(batches: Any, pl_module: Any, source: str) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
@@ -42,7 +44,8 @@ def _series(batches: Any, pl_module: Any, source: str) -> Iterator[tuple[Tensor,
             x = encoded(pl_module, x, extras)
         elif tokens:
             raise DataError(
-                f"The series are {x.dtype} tokens, which have no spectrum of their own; use tdi.source=encoder."
+                f"The series are {x.dtype} tokens, which have no spectrum of their own: "
+                "use tdi.source=encoder."
             )
         yield x, y.squeeze(-1) if y.ndim == 2 and not y.is_floating_point() else y, extras.get("lengths")
 
@@ -51,7 +54,9 @@ def encoded(pl_module: Any, x: Tensor, extras: dict[str, Any]) -> Tensor:
     """(B, L, d_model): what the run's own encoder makes of the input."""
     encoder = getattr(pl_module, "encoder", None)
     if encoder is None:
-        raise DataError("tdi.source=encoder needs a LightningModule with an `encoder`; give a spectrum_file instead.")
+        raise DataError(
+            "tdi.source=encoder needs a LightningModule with an `encoder`; give tdi.spectrum_file instead."
+        )
     training = encoder.training
     encoder.eval()
     try:

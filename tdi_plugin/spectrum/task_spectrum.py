@@ -77,8 +77,14 @@ class TaskSpectrum:
         path = Path(path).with_suffix(".npz")
         path.parent.mkdir(parents=True, exist_ok=True)
         meta = {
-            "format": FORMAT, "length": self.length, "statistic": self.statistic, "n_series": self.n_series,
-            "sample_rate": self.sample_rate, "scores": self.scores, "reason": self.reason, "p_value": self.p_value,
+            "format": FORMAT,
+            "length": self.length,
+            "statistic": self.statistic,
+            "n_series": self.n_series,
+            "sample_rate": self.sample_rate,
+            "scores": self.scores,
+            "reason": self.reason,
+            "p_value": self.p_value,
         }
         arrays = {"power": self.power.numpy()}
         for name in ("channels", "significant"):
@@ -102,7 +108,9 @@ class TaskSpectrum:
                 meta = json.loads(str(stored["meta"]))
                 arrays = {k: torch.from_numpy(stored[k]) for k in stored.files if k != "meta"}
         except (OSError, ValueError, KeyError, EOFError) as error:
-            raise DataError(f"{path} is not a saved task spectrum ({error}); write one with TaskSpectrum.save.") from error
+            raise DataError(
+                f"{path} is not a saved task spectrum ({error}); write one with TaskSpectrum.save."
+            ) from error
         if meta.pop("format", None) != FORMAT:
             raise DataError(f"{path} has another format than {FORMAT}; measure it again with `tdi spectrum`.")
         return cls(**arrays, **meta)

@@ -1,0 +1,1 @@
+"""Hydra finds plugins by walking packages under hydra_plugins."""

@@ -1,0 +1,37 @@
+"""One list of options, the same in the dataclass and in the Hydra group."""
+
+from __future__ import annotations
+
+import pytest
+from omegaconf import OmegaConf
+
+from tdi_plugin import OptionError, TDIConfig, config_dir
+
+
+def test_hydra_group_has_the_defaults_of_the_dataclass():
+    group = OmegaConf.to_container(OmegaConf.load(config_dir() / "tdi" / "default.yaml"))
+    assert group == TDIConfig().as_dict()
+
+
+def test_unknown_option_names_the_nearest():
+    with pytest.raises(OptionError, match=r"'alocation'.*did you mean 'allocation'"):
+        TDIConfig.of(alocation="topk")
+
+
+def test_unknown_statistic_names_the_nearest():
+    with pytest.raises(OptionError, match=r"'fischer'.*did you mean 'fisher'"):
+        TDIConfig.of(statistic="fischer")
+
+
+OUTSIDE = [("share", 0.0), ("temper", 1.5), ("floor", -0.1), ("train_ratio", "a")]
+
+
+@pytest.mark.parametrize(("name", "value"), OUTSIDE)
+def test_out_of_range_echoes_the_value(name, value):
+    with pytest.raises(OptionError, match=rf"{name}={value!r}"):
+        TDIConfig.of(**{name: value})
+
+
+def test_keywords_win_over_the_config_and_layers_become_a_tuple():
+    config = TDIConfig.of(TDIConfig(statistic="cross"), layers=[0, 2])
+    assert (config.statistic, config.layers) == ("cross", (0, 2))
