@@ -1,0 +1,92 @@
+"""Convolution of every channel with its state-space kernel, by FFT."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tdi_plugin.nn.kernel import S4DKernel
+from tdi_plugin.nn.layers import dropout as make_dropout
+
+
+class FFTConv(nn.Module):
+    """y = K * u + D u for each channel: ``D`` (channels, H) and ``kernel`` as in s4's layer of this name.
+
+    Args:
+        d_model: H.
+        channels: outputs a channel.
+        l_max: longest kernel; None for the input's length.
+        bidirectional: a second kernel runs backwards in time.
+        transposed: inputs are (B, H, L) instead of (B, L, H).
+        dropout: probability, after the convolution.
+        kernel: options of S4DKernel.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        channels: int = 1,
+        l_max: int | None = None,
+        bidirectional: bool = False,
+        transposed: bool = True,
+        dropout: float = 0.0,
+        **kernel: Any,
+    ) -> None:
+        super().__init__()
+        self.d_model, self.channels, self.l_max = d_model, channels, l_max
+        self.d_output = d_model * channels
+        self.bidirectional, self.transposed = bidirectional, transposed
+        self.D = nn.Parameter(torch.randn(channels, d_model))
+        directions = 2 if bidirectional else 1
+        self.kernel = S4DKernel(d_model, channels=channels * directions, l_max=l_max, **kernel)
+        self.drop = make_dropout(dropout)
+
+    def forward(
+        self, u: Tensor, state: Tensor | None = None, rate: float = 1.0
+    ) -> tuple[Tensor, Tensor | None]:
+        """(B, L, H) to (B, L, channels * H), and the state after the input, (B, H, P), if one was given."""
+        if not self.transposed:
+            u = u.transpose(-1, -2)
+        length = u.shape[-1]
+        taps = length if self.l_max is None else min(length, round(self.l_max / rate))
+        K, free = self.kernel(L=taps, rate=rate, state=state)
+        y = self._convolve(u, K) + torch.einsum("bhl,ch->bchl", u, self.D)
+        if free is not None:
+            y = y + free
+        next_state = None if state is None else self.kernel.forward_state(u, state)
+        y = self.drop(y.flatten(1, 2))
+        return (y if self.transposed else y.transpose(-1, -2)), next_state
+
+    def _convolve(self, u: Tensor, K: Tensor) -> Tensor:
+        """(B, H, L) with (C, H, taps), or with (2 C, H, taps) both ways: (B, C, H, L)."""
+        length, taps = u.shape[-1], K.shape[-1]
+        n = fast_length(length + taps)
+        kernel_f = torch.fft.rfft(K, n=n)
+        if self.bidirectional:
+            ahead, behind = kernel_f.unflatten(0, (2, -1))
+            # s4 puts the reversed kernel's first tap at lag -1
+            shift = torch.arange(n // 2 + 1, device=u.device) * (2 * torch.pi / n)
+            kernel_f = ahead + behind.conj() * torch.polar(torch.ones_like(shift), shift)
+        y_f = torch.einsum("bhl,chl->bchl", torch.fft.rfft(u, n=n), kernel_f)
+        return torch.fft.irfft(y_f, n=n)[..., :length]
+
+    def step(self, u: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        """One time step: (B, H) and a state (B, H, P) to (B, channels * H) and the next state."""
+        y, state = self.kernel.step(u, state)
+        y = y + u.unsqueeze(-2) * self.D
+        return y.flatten(-2), state
+
+
+def fast_length(n: int) -> int:
+    """Smallest even number >= n with no prime factor above 5: FFT sizes that are quick."""
+    size = n + n % 2
+    while True:
+        rest = size
+        for prime in (2, 3, 5):
+            while rest % prime == 0:
+                rest //= prime
+        if rest == 1:
+            return size
+        size += 2

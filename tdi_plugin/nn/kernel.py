@@ -1,0 +1,203 @@
+"""The S4D convolution kernel, with the parameters of s4's registry kernel by name, shape and order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tdi_plugin.errors import OptionError, choices
+from tdi_plugin.nn.initial import check_init, initial_poles
+from tdi_plugin.nn.recurrence import advance, step
+from tdi_plugin.nn.transforms import check_transform, from_parameter, to_parameter
+from tdi_plugin.nn.vandermonde import vandermonde_product
+
+DISCS = ("zoh", "bilinear")
+
+
+class S4DKernel(nn.Module):
+    """Impulse responses of H diagonal state-space models.
+
+    Parameters: ``inv_dt`` (H, 1), or (H, P) with ``dt_tie=False``; ``A_real`` and ``A_imag`` (S, P); ``B``
+    (1, S, P, 2); ``C`` (channels, H, P, 2), for P = d_state // 2 conjugate pairs and S = n_ssm rows; channel h
+    uses row h mod S. A = -T(A_real) - i T(A_imag). Each carries its own optimizer options, ``_optim``. A
+    learning rate of 0.0 makes a buffer of it, as in s4.
+
+    Args:
+        d_model: H, the number of channels.
+        d_state: N, the real state size a channel; even.
+        channels: output channels a model channel.
+        l_max: longest kernel to use in a convolution; None for the input's length.
+        n_ssm: S, independent rows of poles; None for one a channel. Must divide d_model.
+        init: "diag-lin", "diag-inv", "diag-legs", or "tdi" (built as diag-lin, marked for the task's poles).
+        dt_min: smallest initial step size.
+        dt_max: largest initial step size; log-uniform between.
+        dt_tie: one step size a channel rather than one a pair.
+        dt_transform: how inv_dt stores the step size.
+        dt_fast: store asinh of that.
+        real_transform: how A_real stores -Re A.
+        imag_transform: how A_imag stores -Im A.
+        disc: "zoh" or "bilinear".
+        bandlimit: silence pairs above this part of the Nyquist frequency; None for all.
+        lr: learning rate of all four, or a mapping from "dt", "A", "B", "C" to one; None for the optimizer's.
+        wd: weight decay of the same.
+        real_scale: factor on the initial real parts.
+        imag_scale: factor on the initial imaginary parts.
+    """
+
+    inv_dt: Tensor
+    A_real: Tensor
+    A_imag: Tensor
+    B: Tensor
+    C: Tensor
+
+    def __init__(
+        self,
+        d_model: int,
+        d_state: int = 64,
+        channels: int = 1,
+        l_max: int | None = None,
+        n_ssm: int | None = None,
+        init: str = "diag-lin",
+        dt_min: float = 1e-3,
+        dt_max: float = 1e-1,
+        dt_tie: bool = True,
+        dt_transform: str = "softplus",
+        dt_fast: bool = False,
+        real_transform: str = "exp",
+        imag_transform: str = "none",
+        disc: str = "zoh",
+        bandlimit: float | None = None,
+        lr: float | Mapping[str, float | None] | None = None,
+        wd: float | Mapping[str, float | None] | None = 0.0,
+        real_scale: float = 1.0,
+        imag_scale: float = 1.0,
+    ) -> None:
+        super().__init__()
+        self.d_model, self.H = d_model, d_model
+        self.N = d_state // 2
+        self.channels, self.l_max = channels, l_max
+        self.n_ssm = d_model if n_ssm is None else n_ssm
+        self.init, self.disc, self.bandlimit = init, disc, bandlimit
+        self.dt_min, self.dt_max, self.dt_tie, self.dt_fast = dt_min, dt_max, dt_tie, dt_fast
+        self.dt_transform = dt_transform
+        self.real_transform, self.imag_transform = real_transform, imag_transform
+        self._check(d_state)
+        self.repeat = self.H // self.n_ssm
+
+        inv_dt = self._draw_dt()
+        A, B = initial_poles(init, d_state)
+        A = torch.complex(A.real * real_scale, A.imag * imag_scale)
+        if init != "diag-legs":
+            # s4 draws a low-rank part here and multiplies it by zero: drawing it too keeps seeds in step
+            torch.randn(1, self.n_ssm, self.N, dtype=torch.complex64)
+        C = torch.randn(channels, self.H, self.N, dtype=torch.complex64)
+
+        rows = A.expand(self.n_ssm, -1)
+        self._register("inv_dt", inv_dt, _of(lr, "dt"), _of(wd, "dt"))
+        self._register("C", torch.view_as_real(C), _of(lr, "C"), None)
+        self._register("B", torch.view_as_real(B.repeat(1, self.n_ssm, 1)), _of(lr, "B"), _of(wd, "B"))
+        self._register("A_real", to_parameter(-rows.real, real_transform), _of(lr, "A"), _of(wd, "A"))
+        self._register("A_imag", to_parameter(-rows.imag, imag_transform), _of(lr, "A"), _of(wd, "A"))
+
+    def _check(self, d_state: int) -> None:
+        check_init(self.init)
+        for option in ("dt_transform", "real_transform", "imag_transform"):
+            check_transform(option, getattr(self, option))
+        if self.disc not in DISCS:
+            raise OptionError(
+                f"disc={self.disc!r} is not in the builtin model: {choices(str(self.disc), DISCS)}"
+            )
+        if self.d_model < 1 or self.channels < 1:
+            raise OptionError(
+                f"Got d_model={self.d_model}, channels={self.channels}; both must be at least 1."
+            )
+        if d_state < 2 or d_state % 2:
+            raise OptionError(
+                f"Got d_state={d_state}; expected an even number of at least 2, as poles come in pairs."
+            )
+        if self.n_ssm < 1 or self.d_model % self.n_ssm:
+            raise OptionError(
+                f"n_ssm={self.n_ssm} does not divide d_model={self.d_model}; "
+                "give a divisor, or None for one row a channel."
+            )
+        if not 0.0 < self.dt_min <= self.dt_max:
+            raise OptionError(
+                f"Got dt_min={self.dt_min}, dt_max={self.dt_max}; expected 0 < dt_min <= dt_max."
+            )
+
+    def _draw_dt(self) -> Tensor:
+        shape = (self.H, 1 if self.dt_tie else self.N)
+        low, high = math.log(self.dt_min), math.log(self.dt_max)
+        log_dt = torch.rand(*shape, dtype=torch.float32) * (high - low) + low
+        inv_dt = log_dt if self.dt_transform == "exp" else to_parameter(torch.exp(log_dt), self.dt_transform)
+        return torch.asinh(inv_dt) if self.dt_fast else inv_dt
+
+    def _register(self, name: str, value: Tensor, lr: float | None, wd: float | None) -> None:
+        value = value.clone().contiguous()
+        if lr == 0.0:
+            self.register_buffer(name, value)
+            return
+        options = {**({} if lr is None else {"lr": lr}), **({} if wd is None else {"weight_decay": wd})}
+        parameter = nn.Parameter(value)
+        parameter._optim = options  # type: ignore[attr-defined]
+        self.register_parameter(name, parameter)
+
+    def _get_params(self, rate: float = 1.0) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Step sizes (H, 1 or P) and, complex, poles (H, P), B (1, H, P) and C (channels, H, P)."""
+        real = from_parameter(self.A_real, self.real_transform)
+        A = -torch.complex(real, from_parameter(self.A_imag, self.imag_transform))
+        B, C = torch.view_as_complex(self.B), torch.view_as_complex(self.C)
+        inv_dt = torch.sinh(self.inv_dt) if self.dt_fast else self.inv_dt
+        dt = from_parameter(inv_dt, self.dt_transform) * rate
+        A, B = A.repeat(self.repeat, 1), B.repeat(1, self.repeat, 1)
+        if self.bandlimit is not None:
+            frequency = dt / rate * A.imag.abs() / (2 * math.pi)
+            C = C * (frequency < self.bandlimit / 2)
+        return dt, A, B, C
+
+    def forward(self, L: int, state: Tensor | None = None, rate: float = 1.0) -> tuple[Tensor, Tensor | None]:
+        """Kernel (channels, H, L), and of a state (batch, H, P) its free response (batch, channels, H, L)."""
+        dt, A, B, C = self._get_params(rate)
+        log_pole, gain = self.discretize(dt, A)
+        weights = B[0] * gain * C
+        if state is not None:
+            # the response to a state s is that to one extra sample before time 0: C exp(x (l + 1)) s
+            free = (state * torch.exp(log_pole)).unsqueeze(1) * C
+            weights = torch.cat((free.flatten(0, 1), weights), dim=0)
+        K = vandermonde_product(weights, log_pole, L)
+        if state is None:
+            return K, None
+        K = K.unflatten(0, (-1, self.channels))
+        return K[-1], K[:-1]
+
+    def default_state(self, *batch_shape: int) -> Tensor:
+        """Zero state, (*batch_shape, H, P) complex."""
+        return torch.view_as_complex(self.C).new_zeros(*batch_shape, self.H, self.N)
+
+    def step(self, u: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        """One time step: u (batch, H) and the state before it; y (batch, channels, H) and the state after."""
+        dt, A, B, C = self._get_params()
+        log_pole, gain = self.discretize(dt, A)
+        return step(torch.exp(log_pole), B[0] * gain, C, u, state)
+
+    def forward_state(self, u: Tensor, state: Tensor) -> Tensor:
+        """The state after the whole sequence u (batch, H, L)."""
+        dt, A, B, _ = self._get_params()
+        log_pole, gain = self.discretize(dt, A)
+        return advance(log_pole, B[0] * gain, u, state)
+
+    def discretize(self, dt: Tensor, A: Tensor) -> tuple[Tensor, Tensor]:
+        """Logarithms of the discrete poles (H, P), and the gain (H, P) that takes B to its discrete form."""
+        x = dt * A
+        if self.disc == "zoh":
+            return x, (torch.exp(x) - 1) / A
+        return torch.log((1 + x / 2) / (1 - x / 2)), dt / (1 - x / 2)
+
+
+def _of(value: Any, key: str) -> float | None:
+    """An option given once for all (a number or None) or as a mapping by parameter."""
+    return value.get(key) if isinstance(value, Mapping) else value
