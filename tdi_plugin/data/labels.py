@@ -48,8 +48,8 @@ def tidy(label: str) -> str:
 def labels_of(dataset: Any) -> NDArray[Any]:
     """(n,) labels, or (n, ...) targets, of a map-style data set, without loading its series where possible.
 
-    Looks at Subset and ConcatDataset parts, the usual attributes (labels, targets, y, tensors, samples) and the
-    columns of a Hugging Face table; else reads every item. An attribute is checked against two items.
+    Looks at Subset and ConcatDataset parts, the usual attributes (labels, targets, y, tensors, samples) and
+    the columns of a Hugging Face table; else reads every item. An attribute is checked against two items.
 
     Raises:
         DataError: no length, or items that hold no label.

@@ -18,8 +18,8 @@ def valid_part(
     Args:
         x: (n, L, D), NaN where a value is missing or the series has ended.
         source: a name for messages, usually the file.
-        missing: what to do about NaN before the end: "error", or "interpolate" linearly between neighbours (the
-            first and last valid value continue outwards).
+        missing: what to do about NaN before the end: "error", or "interpolate" linearly between neighbours
+            (the first and last valid value continue outwards).
 
     Returns:
         x with zeros in place of padding, and (n,) lengths or None where all series are full.
@@ -38,18 +38,18 @@ def valid_part(
     nan: NDArray[np.bool_] = np.isnan(x)
     if not nan.any():
         return x, None
-    present = ~nan.all(axis=2)
+    present: NDArray[np.bool_] = np.logical_not(nan.all(axis=2))
     empty = np.flatnonzero(~present.any(axis=1))
     if len(empty):
         raise DataError(f"{source}: series {empty[0]} has no value at all (every sample is NaN); remove it.")
     lengths = x.shape[1] - present[:, ::-1].argmax(axis=1)
     inside = np.arange(x.shape[1]) < lengths[:, None]
-    gaps = nan & inside[..., None]
+    gaps: NDArray[np.bool_] = nan & inside[..., None]
     if gaps.any() and missing == "error":
-        row = int(np.argwhere(gaps)[0][0])
+        row, bad = int(np.argwhere(gaps)[0][0]), int(gaps.any(axis=(1, 2)).sum())
         raise DataError(
-            f"{source}: {int(gaps.any(axis=(1, 2)).sum())} of {len(x)} series have missing values (NaN) before their "
-            f"end, the first is series {row}. Give missing=interpolate, or repair the file."
+            f"{source}: {bad} of {len(x)} series have missing values (NaN) before their end, "
+            f"the first is series {row}. Give missing=interpolate, or repair the file."
         )
     x = np.where(inside[..., None], x, np.float32(0.0))
     for row, channel in np.argwhere(gaps.any(axis=1)):

@@ -18,7 +18,8 @@ def stratified_order(labels: ArrayLike, seed: int, stream: int = _SUBSET_STREAM)
     """An order (n,) of all series of which every beginning is stratified.
 
     The i-th of a class's n_c series (in shuffled order) stands at (i + 1/2)/n_c, so that classes advance at
-    equal relative speed; the first of each class comes before everything else. Real-valued targets are one class.
+    equal relative speed; the first of each class comes before everything else.
+    Real-valued targets are one class.
     """
     strata = _strata(labels)
     rng = np.random.default_rng([seed, stream])
@@ -71,8 +72,8 @@ def split_off(
     n_kept = len(order) - n_off
     if n_off == 0 or n_kept < n_classes:
         raise DataError(
-            f"val_split={fraction} of {len(order)} training series in {n_classes} classes leaves {n_kept} to train "
-            f"on and {n_off} to validate on; both need some. Change val_split, or 0 validates on the test set."
+            f"val_split={fraction} of {len(order)} training series in {n_classes} classes leaves {n_kept} to "
+            f"train on and {n_off} to validate on; both need some. Change val_split (0 uses the test set)."
         )
     return np.sort(order[:n_kept]), np.sort(order[n_kept:])
 

@@ -47,7 +47,7 @@ class SeriesTask:
             self._ready = True
 
     def provenance(self) -> dict[str, Any]:
-        """Plain values that say which data these are: source, counts, validation rule, hash of the contents."""
+        """Plain values that say which data these are: source, options, validation rule, hash of contents."""
         if not self._ready:
             raise DataError(f"provenance of {self._name_!r} was asked before setup(); call setup() first.")
         return {"dataset": self._name_, "validation": self.validation, **self._source()}

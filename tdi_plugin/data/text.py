@@ -60,8 +60,8 @@ def _numbers(cells: list[str], path: Path, number: int) -> NDArray[np.float64]:
     except ValueError:
         column = next(i for i, cell in enumerate(cells) if not _is_number(cell))
         raise DataError(
-            f"{path}, line {number}, column {column + 2}: {cells[column]!r} is not a number; expected a label and "
-            "then numbers (NaN, ? or nothing for a missing value)."
+            f"{path}, line {number}, column {column + 2}: {cells[column]!r} is not a number; expected a "
+            "label and then numbers (NaN, ? or nothing for a missing value)."
         ) from None
 
 

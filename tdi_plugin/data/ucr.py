@@ -31,15 +31,15 @@ class UCR(SeriesTask):
         name: as in the archive, for example ECG5000.
         data_dir: folder that holds UCRArchive_2018; default $DATA_PATH. A set not found there is taken from
             the aeon package if that ships it. Nothing is ever downloaded.
-        val_split: part of the training set to validate on, stratified. The archive has no validation set: with
-            0 validation is on the test set, ``validation`` says so and so does the log.
+        val_split: part of the training set to validate on, stratified. The archive has no validation set:
+            with 0 validation is on the test set, ``validation`` says so and so does the log.
         seed: of the validation split.
         stride: keep every stride-th sample.
         missing: NaN before the end of a series: "error" or "interpolate". NaN at the end is padding.
         normalize: None (most sets are z-normalised as published), or "series": each series on its own.
 
     Raises:
-        DataError: from ``setup``: no such set (says the nearest name and where it looked), or unusable values.
+        DataError: from ``setup``: no such set (says where it looked and the nearest name), bad values.
         OptionError: an option out of range.
     """
 
