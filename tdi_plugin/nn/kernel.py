@@ -22,8 +22,8 @@ class S4DKernel(nn.Module):
     """Impulse responses of H diagonal state-space models.
 
     Parameters: ``inv_dt`` (H, 1), or (H, P) with ``dt_tie=False``; ``A_real`` and ``A_imag`` (S, P); ``B``
-    (1, S, P, 2); ``C`` (channels, H, P, 2), for P = d_state // 2 conjugate pairs and S = n_ssm rows; channel h
-    uses row h mod S. A = -T(A_real) - i T(A_imag). Each carries its own optimizer options, ``_optim``. A
+    (1, S, P, 2); ``C`` (channels, H, P, 2), for P = d_state // 2 conjugate pairs and S = n_ssm rows; channel
+    h uses row h mod S. A = -T(A_real) - i T(A_imag). Each carries its own optimizer options, ``_optim``. A
     learning rate of 0.0 makes a buffer of it, as in s4.
 
     Args:
@@ -92,13 +92,14 @@ class S4DKernel(nn.Module):
         A, B = initial_poles(init, d_state)
         A = torch.complex(A.real * real_scale, A.imag * imag_scale)
         if init != "diag-legs":
-            # s4 draws a low-rank part here and multiplies it by zero: drawing it too keeps seeds in step
+            # s4 draws a low-rank part here and multiplies it by zero, and stores the conjugate of the C it
+            # draws: doing the same keeps seeds in step with it
             torch.randn(1, self.n_ssm, self.N, dtype=torch.complex64)
         C = torch.randn(channels, self.H, self.N, dtype=torch.complex64)
 
         rows = A.expand(self.n_ssm, -1)
         self._register("inv_dt", inv_dt, _of(lr, "dt"), _of(wd, "dt"))
-        self._register("C", torch.view_as_real(C), _of(lr, "C"), None)
+        self._register("C", torch.view_as_real(C.conj().resolve_conj()), _of(lr, "C"), None)
         self._register("B", torch.view_as_real(B.repeat(1, self.n_ssm, 1)), _of(lr, "B"), _of(wd, "B"))
         self._register("A_real", to_parameter(-rows.real, real_transform), _of(lr, "A"), _of(wd, "A"))
         self._register("A_imag", to_parameter(-rows.imag, imag_transform), _of(lr, "A"), _of(wd, "A"))

@@ -70,7 +70,7 @@ class SequenceModel(nn.Module):
         super().__init__()
         if residual not in RESIDUALS:
             raise OptionError(
-                f"residual={residual!r} is not in the builtin model; give 'R', or None for no skip connection."
+                f"residual={residual!r} is not in the builtin model; give 'R', or None for no skip."
             )
         self.d_model, self.d_output, self.transposed = d_model, d_model, transposed
         self.drop = make_dropout(dropinp, tie_dropout, transposed)
