@@ -51,9 +51,11 @@ def _legs(n: int) -> tuple[Tensor, Tensor]:
     p[i] = sqrt(i + 1/2) leaves -I/2 plus a skew-symmetric matrix, which is diagonalised by a unitary V.
     """
     root = torch.sqrt(2 * torch.arange(n, dtype=torch.float64) + 1)
-    half = 0.5 * torch.outer(root, root)
-    skew = half.triu(1) - half.tril(-1)
-    values, vectors = torch.linalg.eigh(-1j * skew.to(torch.complex128))
+    A = -torch.outer(root, root).tril(-1) - torch.diag(torch.arange(1.0, n + 1, dtype=torch.float64))
+    p = torch.sqrt(torch.arange(n, dtype=torch.float32) + 0.5)
+    # rounded like s4's: an eigenvector's sign is arbitrary, and only the same rounding gives the same one
+    normal = (A.to(torch.float32) + torch.outer(p, p)).to(torch.float64)
+    values, vectors = torch.linalg.eigh(-1j * normal)
     negative = vectors[:, : n // 2]  # eigh sorts ascending: the most negative imaginary part first
     B = negative.conj().T @ root.to(torch.complex128)
     B = torch.complex(B.real, B.imag.clamp(-B_CLIP, B_CLIP))
