@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
 
 
 class TDIError(ValueError):
@@ -32,3 +33,15 @@ def choices(name: str, known: Iterable[object]) -> str:
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"{hint}Known: {', '.join(names)}."
+
+
+def check_options(what: str, given: Iterable[str], function: Callable[..., object]) -> None:
+    """Refuse option names that ``function`` does not take, before it is called.
+
+    Raises:
+        OptionError: naming the first unknown option and its nearest match.
+    """
+    known = inspect.signature(function).parameters
+    for name in given:
+        if name not in known:
+            raise OptionError(f"{what} has no option {name!r}: {choices(name, known)}")

@@ -52,8 +52,8 @@ class TaskDependentInitBody:
         pl_module._tdi_done = True
         if not self._given:
             self.config = TDIConfig.of(hparams_group(pl_module, "tdi"))
-        if (dataset := getattr(pl_module, "dataset", None)) is not None:
-            limit_training_set(dataset, self.config.train_ratio, self.config.subset_seed)
+        dataset = getattr(pl_module, "dataset", None)
+        limit_training_set(dataset, self.config.train_ratio, self.config.subset_seed)
         if self.named_only and not any(is_named(module) for module in pl_module.modules()):
             self.outcome = "off: no layer asks for init: tdi"
             return

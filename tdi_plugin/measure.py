@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,7 +30,7 @@ def measure(trainer: Any, pl_module: Any, config: TDIConfig) -> TaskSpectrum:
     if config.source not in SOURCES:
         raise OptionError(f"Unknown source {config.source!r}: {choices(config.source, SOURCES)}")
     with untouched_rng(), torch.no_grad():
-        batches = in_order(training_loader(trainer, pl_module))
+        batches = in_order(training_loader(trainer))
         series = _series(batches, pl_module, config.source)
         return spectrum_of_batches(
             series, statistic=config.statistic, smoothing=config.smoothing, seed=config.seed
@@ -60,7 +61,11 @@ def encoded(pl_module: Any, x: Tensor, extras: dict[str, Any]) -> Tensor:
     training = encoder.training
     encoder.eval()
     try:
-        output = encoder(x, **extras)
+        # s4's encoders take the batch's extras as keywords; a plain torch module takes the series alone.
+        takes_extras = any(
+            p.kind is p.VAR_KEYWORD for p in inspect.signature(encoder.forward).parameters.values()
+        )
+        output = encoder(x, **extras) if takes_extras else encoder(x)
     finally:
         encoder.train(training)
     return output[0] if isinstance(output, tuple) else output

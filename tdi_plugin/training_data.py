@@ -13,7 +13,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset
 
 from tdi_plugin.data.subset import subset_dataset
-from tdi_plugin.errors import DataError
+from tdi_plugin.errors import DataError, OptionError
 
 
 @contextmanager
@@ -39,6 +39,11 @@ def limit_training_set(dataset: Any, ratio: float, seed: int) -> None:
     """
     if ratio >= 1.0 or getattr(dataset, "_tdi_limited", False):
         return
+    if dataset is None:
+        raise OptionError(
+            f"train_ratio={ratio} was given, but this module has no `dataset` with a `dataset_train` to limit. "
+            "Build your loader on tdi_plugin.data.subset_dataset(train_set, ratio, seed) instead."
+        )
     setup = dataset.setup
 
     def limited(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -54,21 +59,14 @@ def limit_training_set(dataset: Any, ratio: float, seed: int) -> None:
         dataset._tdi_part = dataset.dataset_train = subset_dataset(dataset.dataset_train, ratio, seed)
 
 
-def training_loader(trainer: Any, pl_module: Any) -> DataLoader[Any]:
-    """The run's training loader: the s4-style dataset's, the datamodule's, or the one given to ``fit``.
+def training_loader(trainer: Any) -> DataLoader[Any]:
+    """The run's training loader: the module's, the datamodule's, or the one given to ``fit``.
 
     Raises:
-        DataError: there is none, or it has no series.
+        DataError: there is none, or it is no torch DataLoader.
     """
-    dataset = getattr(pl_module, "dataset", None)
-    if hasattr(dataset, "train_dataloader"):
-        loader_args = dict(getattr(pl_module, "hparams", {}).get("loader", {}))
-        loader = dataset.train_dataloader(**{**loader_args, "num_workers": 0})
-    elif trainer.datamodule is not None:
-        loader = trainer.datamodule.train_dataloader()
-    else:
-        source = trainer.fit_loop._data_source
-        loader = source.dataloader() if source.is_defined() else None
+    source = trainer.fit_loop._data_source
+    loader = source.dataloader() if source.is_defined() else None
     if loader is None:
         raise DataError(
             "This run has no training series to measure (no train loader, or train.disable_dataset=true). "

@@ -1,0 +1,122 @@
+"""The builtin trainer's LightningModule: s4's config keys and attribute names, on our model and data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.utils.data import DataLoader
+
+from tdi_plugin.data import build, collate
+from tdi_plugin.errors import OptionError, check_options, choices
+from tdi_plugin.nn import SequenceClassifier, SequenceModel
+
+SCHEDULERS = ("cosine", "constant")
+Batch = tuple[Tensor, Tensor, dict[str, Any]]
+
+
+class BuiltinModule(pl.LightningModule):
+    """A classifier or regressor with ``dataset`` and ``encoder`` where s4's module has them.
+
+    Args:
+        config: the composed experiment as plain nested mappings (dataset, encoder, model, decoder, loader,
+            optimizer, scheduler, task, train, tdi).
+
+    Raises:
+        OptionError: a name or an option that the builtin trainer does not have.
+        DataError: the data set cannot be read.
+    """
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        super().__init__()
+        self.save_hyperparameters(config, logger=False)
+        self.dataset = build(**config["dataset"])
+        self.dataset.setup()
+        model = {k: v for k, v in config["model"].items() if k not in ("_name_", "layer", "d_model")}
+        check_options("The builtin model", model, SequenceModel)
+        self.network = SequenceClassifier(
+            self.dataset.d_input or self.dataset.n_tokens,
+            self.dataset.d_output,
+            encoder=config["encoder"],
+            decoder=config["decoder"]["mode"],
+            d_model=config["model"]["d_model"],
+            layer=config["model"]["layer"],
+            **model,
+        )
+        self.regression = config["task"]["loss"] == "mse"
+
+    @property
+    def encoder(self) -> nn.Module:
+        """The module between series and backbone, under s4's name for it."""
+        return self.network.encoder
+
+    def forward(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """(B, L, d_input) floats or (B, L) tokens to (B, d_output)."""
+        return self.network(x, lengths)
+
+    def _step(self, batch: Batch, prefix: str) -> Tensor:
+        x, y, extras = batch
+        output = self(x, extras.get("lengths"))
+        values: dict[str, Tensor] = {}
+        if self.regression:
+            loss = F.mse_loss(output, y.reshape(output.shape))
+            values["mse"] = loss
+        else:
+            loss = F.cross_entropy(output, y)
+            values["accuracy"] = (output.argmax(-1) == y).float().mean()
+        values["loss"] = loss
+        self.log_dict(
+            {f"{prefix}/{k}": v for k, v in values.items()},
+            on_step=False,
+            on_epoch=True,
+            prog_bar=prefix != "train",
+            batch_size=len(y),
+            add_dataloader_idx=False,
+        )
+        return loss
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        return self._step(batch, "train")
+
+    def validation_step(self, batch: Batch, batch_idx: int, dataloader_idx: int = 0) -> None:
+        self._step(batch, ("val", "test")[dataloader_idx])
+
+    def train_dataloader(self) -> DataLoader[Any]:
+        return DataLoader(
+            self.dataset.dataset_train, shuffle=True, collate_fn=collate, **self.hparams["loader"]
+        )
+
+    def val_dataloader(self) -> list[DataLoader[Any]]:
+        """Validation and test series, both after every epoch as s4 does."""
+        loader = {**self.hparams["loader"], "drop_last": False}
+        sets = (self.dataset.dataset_val, self.dataset.dataset_test)
+        return [DataLoader(series, collate_fn=collate, **loader) for series in sets]
+
+    def configure_optimizers(self) -> Any:
+        """AdamW with s4's parameter groups: ``_optim`` of a parameter overrides the optimiser's."""
+        exempt_from_decay(self)
+        options = {k: v for k, v in self.hparams["optimizer"].items() if k != "_name_"}
+        groups: dict[tuple[Any, ...], list[nn.Parameter]] = {}
+        for parameter in self.parameters():
+            own = tuple(sorted(getattr(parameter, "_optim", {}).items()))
+            groups.setdefault(own, []).append(parameter)
+        optimizer = torch.optim.AdamW([{"params": p, **dict(own)} for own, p in groups.items()], **options)
+        scheduler = dict(self.hparams["scheduler"])
+        name = scheduler.pop("_name_")
+        if name not in SCHEDULERS:
+            raise OptionError(f"The builtin trainer has no scheduler {name!r}: {choices(name, SCHEDULERS)}")
+        if name == "constant":
+            return optimizer
+        return [optimizer], [torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, **scheduler)]
+
+
+def exempt_from_decay(model: nn.Module) -> None:
+    """No weight decay for biases, norms and embeddings, as s4 has it; other ``_optim`` entries stay."""
+    for module in model.modules():
+        whole = isinstance(module, nn.Embedding | nn.LayerNorm | nn.BatchNorm1d)
+        for name, parameter in module.named_parameters(recurse=False):
+            if whole or name.endswith("bias"):
+                parameter._optim = {"weight_decay": 0.0}  # type: ignore[attr-defined]

@@ -1,0 +1,122 @@
+"""`tdi train`: one run of an experiment on the builtin trainer."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tdi_plugin._optional import require
+from tdi_plugin.errors import OptionError, TDIError
+from tdi_plugin.search_path import announce_own_command, builtin_config_dir
+
+log = logging.getLogger("tdi_plugin")
+failure: list[TDIError] = []
+
+
+def main(argv: Sequence[str]) -> int:
+    """Compose the overrides with Hydra and run; errors raised on purpose come out as they are.
+
+    Raises:
+        TDIError: options, data or model that cannot be used.
+    """
+    import hydra
+
+    announce_own_command()
+    failure.clear()
+    # Hydra prints its own traceback for what a job raises, so our errors are carried around it.
+    task = hydra.main(version_base="1.3", config_path=str(builtin_config_dir()), config_name="config")(_job)
+    saved, sys.argv = sys.argv, ["tdi train", *argv]
+    try:
+        task()
+    finally:
+        sys.argv = saved
+    if failure:
+        raise failure[0]
+    return 0
+
+
+def _job(config: Any) -> None:
+    from hydra.core.hydra_config import HydraConfig
+    from omegaconf import OmegaConf
+
+    try:
+        if "model" not in config:
+            raise OptionError(
+                "No experiment was chosen; expected experiment=NAME, e.g. experiment=tdi/ucr/gunpoint. "
+                "`tdi train --help` lists them."
+            )
+        plain: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
+        run(plain, Path(HydraConfig.get().runtime.output_dir))
+    except TDIError as error:
+        failure.append(error)
+
+
+def run(config: dict[str, Any], folder: Path) -> dict[str, float]:
+    """Train as the composed ``config`` says, writing metrics.csv and checkpoints to ``folder``.
+
+    Returns:
+        The metrics of the last epoch: train/, val/ and test/ loss and accuracy (or mse).
+    """
+    import pytorch_lightning as pl
+
+    from tdi_plugin.lightning import task_dependent_init_for
+    from tdi_plugin.lit import BuiltinModule
+
+    warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+    warnings.filterwarnings("ignore", message=".*isinstance.treespec, LeafSpec.*")
+    pl.seed_everything(config["train"]["seed"], verbose=False)
+    module = BuiltinModule(config)
+    callback = task_dependent_init_for("pytorch_lightning")(named_only=True)
+    checkpoint = pl.callbacks.ModelCheckpoint(
+        folder / "checkpoints",
+        monitor=config["train"]["monitor"],
+        mode=config["train"]["mode"],
+        save_last=True,
+    )
+    progress = pl.callbacks.RichProgressBar() if sys.stderr.isatty() else None
+    trainer = pl.Trainer(
+        logger=loggers(config, folder),
+        callbacks=[c for c in (callback, checkpoint, progress) if c is not None],
+        enable_progress_bar=progress is not None,
+        default_root_dir=folder,
+        **config["trainer"],
+    )
+    trainer.fit(module, ckpt_path=config["train"]["ckpt"])
+    metrics = {k: float(v) for k, v in trainer.callback_metrics.items()}
+    show(config, module, callback, metrics, folder)
+    return metrics
+
+
+def loggers(config: dict[str, Any], folder: Path) -> list[Any]:
+    """CSV always; Weights & Biases when the config has a ``wandb`` group."""
+    from pytorch_lightning.loggers import CSVLogger, WandbLogger
+
+    chosen: list[Any] = [CSVLogger(folder, name="", version="")]
+    if config.get("wandb"):
+        require("wandb", extra="wandb", for_="wandb={...}")
+        options = dict(config["wandb"])
+        offline = options.pop("mode", "online") == "offline"
+        chosen.append(WandbLogger(save_dir=folder, offline=offline, config=config, **options))
+    return chosen
+
+
+def show(config: dict[str, Any], module: Any, callback: Any, metrics: dict[str, float], folder: Path) -> None:
+    """The final table on the terminal."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    table = Table(
+        title=f"{config['dataset'].get('name', config['dataset']['_name_'])}, {folder}", show_header=False
+    )
+    table.add_row("training series", str(len(module.dataset.dataset_train)))
+    table.add_row("init", f"{config['model']['layer']['init']} ({callback.outcome})")
+    for name in sorted(metrics):
+        table.add_row(name, f"{metrics[name]:.4f}")
+    console.print(table)
+    if callback.report is not None:
+        console.print(str(callback.report), highlight=False)
