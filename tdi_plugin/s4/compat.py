@@ -34,7 +34,7 @@ def tolerate_wandb_settings(wandb: ModuleType) -> bool:
 
 
 def empty_absent_splits(dataset_class: type) -> None:
-    """For a split that a data set does not have, give Lightning no loader rather than None among the loaders."""
+    """Where a data set lacks a split, give Lightning no loader rather than None among the loaders."""
     for name in ("val_dataloader", "test_dataloader"):
         original = getattr(dataset_class, name)
 
@@ -47,7 +47,7 @@ def empty_absent_splits(dataset_class: type) -> None:
 
 
 def prepare_each_config(train_utils: ModuleType) -> None:
-    """Before s4 takes a composed config: allow a second job in one process, and the user's own checkpoints."""
+    """Before s4 takes a config: allow a second job in one process, and the user's own checkpoints."""
     original = train_utils.process_config
     if "config" not in inspect.signature(original).parameters:
         return

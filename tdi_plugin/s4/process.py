@@ -26,7 +26,7 @@ def registry_module() -> ModuleType | None:
 
 
 def is_s4_process() -> bool:
-    """True where s4's own registry is loaded: its train.py, generate.py, or any script that imports ``src``."""
+    """True where s4's own registry is loaded: its train.py, generate.py, or a script that imports ``src``."""
     return registry_module() is not None
 
 
