@@ -35,6 +35,10 @@ class TDIConfig:
     """Share of a flat density mixed in before allocation, in [0, 1]."""
     share: float = 1.0
     """Part of each row's pole pairs that take task frequencies, in (0, 1]; the rest keep the host's."""
+    share_over: str = "pairs"
+    """What share counts: pairs, within every row; or rows, whole ones."""
+    spacing: float = 0.0
+    """Least distance in cycles/sample between the poles of one row; 0 for none."""
     tied: str = "equal"
     """Poles shared by channels of different step size: equal (equalise dt in a group), keep or refuse."""
     layers: str | tuple[int, ...] = "first"

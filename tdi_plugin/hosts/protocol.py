@@ -12,7 +12,8 @@ class Host(Protocol):
     """One state-space kernel of a model, seen through its own accessors.
 
     H channels, S independent rows of poles (n_ssm; channel h uses row h mod S), P = d_state // 2 conjugate
-    pairs a row. Poles are continuous-time, complex128, in the convention Im A <= 0 whatever the module stores.
+    pairs a row. Poles are continuous-time, complex128, in the convention Im A <= 0 whatever the module
+    stores.
     """
 
     name: str
@@ -35,11 +36,23 @@ class Host(Protocol):
 
     @property
     def output(self) -> Tensor:
-        """(channels, H, P) complex128: C as stored."""
+        """(channels, H, P) complex128: C, before any transformation that the kernel makes for its own use."""
         ...
 
-    def write(self, poles: Tensor | None = None, dt: Tensor | None = None, output: Tensor | None = None) -> None:
-        """Write in place and read back.
+    @property
+    def length(self) -> int | None:
+        """Longest kernel the layer is built for (l_max), or None."""
+        ...
+
+    @property
+    def highest(self) -> float:
+        """Frequency in cycles/sample, at most 1/2, from which on the layer silences a pole."""
+        ...
+
+    def write(
+        self, poles: Tensor | None = None, dt: Tensor | None = None, output: Tensor | None = None
+    ) -> None:
+        """Write in place and read back; an element equal to the present value keeps its exact bits.
 
         Raises:
             HostError: naming the attribute, if what is read back differs from what was written.

@@ -1,0 +1,53 @@
+"""Writing a parameter in place, and making sure that the host gives back what was written."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from tdi_plugin.errors import HostError
+
+# Of the storage type's own rounding: a transform and its inverse lose a few tens of units in the last place.
+ROUNDING = 200.0
+
+
+def parameter(module: nn.Module, attribute: str, name: str) -> Tensor:
+    """The parameter or buffer of this name (a learning rate of 0 makes a parameter a buffer).
+
+    Raises:
+        HostError: the module has none.
+    """
+    value = getattr(module, attribute, None)
+    if not isinstance(value, Tensor):
+        raise HostError(
+            f"{name} ({type(module).__name__}) has no {attribute}; s4 v4 (commit e757cef) has one. "
+            "Use a known version, or register an adapter with tdi_plugin.hosts.register_host."
+        )
+    return value
+
+
+@torch.no_grad()
+def overwrite(module: nn.Module, attribute: str, raw: Tensor, changed: Tensor | None = None) -> None:
+    """Copy ``raw`` into the storage of an attribute, only where ``changed``."""
+    stored = getattr(module, attribute)
+    raw = raw.to(stored.device, stored.dtype)
+    stored.copy_(raw if changed is None else torch.where(changed.to(stored.device), raw, stored))
+
+
+def confirm(asked: Tensor, read: Tensor, dtype: torch.dtype, attribute: str, name: str) -> None:
+    """Compare what is read back through the host's accessor with what was asked.
+
+    Raises:
+        HostError: they differ by more than the rounding of the host's storage type, relative to each value.
+    """
+    tolerance = ROUNDING * torch.finfo(dtype).eps
+    error = (read - asked).abs() / asked.abs().clamp_min(torch.finfo(torch.float32).tiny)
+    if not (error <= tolerance).all():
+        worst = int(torch.nan_to_num(error, nan=float("inf")).argmax())
+        raise HostError(
+            f"{name}.{attribute} was written but not taken: {asked.flatten()[worst].item():.6g} was asked "
+            "and "
+            f"{read.flatten()[worst].item():.6g} is read back. The module computes its value from "
+            "something else "
+            f"than {attribute}; write an adapter for it, or leave this layer out (layers=...)."
+        )
