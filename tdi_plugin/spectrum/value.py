@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -56,8 +57,8 @@ class TaskSpectrum:
             raise DataError("power holds NaN, infinite or negative values; check the series it came from.")
         if power[1:].sum() <= 0:
             raise DataError(
-                f"The {self.statistic} spectrum is zero at every frequency but DC: the series are constant, or "
-                "every class has the same spectrum. Check the data, or use statistic='power'."
+                f"The {self.statistic} spectrum is zero at every frequency but DC: the series are constant, "
+                "or every class has the same spectrum. Check the data, or use statistic='power'."
             )
 
     @property
@@ -71,6 +72,15 @@ class TaskSpectrum:
         density = self.power.clone()
         density[0] = 0.0
         return density / density.sum()
+
+    @property
+    def density_mass(self) -> Tensor:
+        """() power summed over all frequencies but DC: what turns it into the density."""
+        return self.power[1:].sum()
+
+    def replaced(self, **fields: Any) -> TaskSpectrum:
+        """The same spectrum with other fields."""
+        return replace(self, **fields)
 
     def save(self, path: str | Path) -> Path:
         """Write a plain .npz (arrays and one JSON string, no pickle) and return its path."""
@@ -106,7 +116,7 @@ class TaskSpectrum:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 meta = json.loads(str(stored["meta"]))
-                arrays = {k: torch.from_numpy(stored[k]) for k in stored.files if k != "meta"}
+                arrays: dict[str, Any] = {k: torch.from_numpy(stored[k]) for k in stored.files if k != "meta"}
         except (OSError, ValueError, KeyError, EOFError) as error:
             raise DataError(
                 f"{path} is not a saved task spectrum ({error}); write one with TaskSpectrum.save."

@@ -1,0 +1,72 @@
+"""The cross-spectrum of input and target, from sums over series alone: one FFT at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tdi_plugin.errors import DataError
+from tdi_plugin.spectrum.batch import Batch, to_tensor
+from tdi_plugin.spectrum.labels import check_classes, is_real_target, to_classes, to_targets
+from tdi_plugin.spectrum.periodogram import periodogram
+from tdi_plugin.spectrum.smoothing import Smoothing
+from tdi_plugin.spectrum.sums import Sums
+
+
+@dataclass(frozen=True)
+class Cross:
+    """S(k) = (1/d) Σ_r |F[C_uY^(:,r)](k)|² with C_uY = (1/n) Σ (u − ū)(Y − Ȳ)ᵀ, per channel.
+
+    Y is one-hot for classes, and d their number (those that occur, where ``num_classes`` is not given).
+    """
+
+    num_classes: int | None = None
+    num_targets: int | None = None
+    smoothing: Smoothing | None = None
+    name: str = "cross"
+
+    def labels(self, y: Any, rows: int) -> Tensor:
+        """(B,) int64 for classes, (B, d) float64 for real targets."""
+        if self.num_targets is not None:
+            return to_targets(y, rows, self.num_targets)
+        if self.num_classes is None and is_real_target(y := to_tensor(y, "y")):
+            return to_targets(y, rows, None)
+        return to_classes(y, rows, self.num_classes)
+
+    def sums(self, batch: Batch, y: Tensor) -> Sums:
+        """moment (d, D, L) Σ u Yᵀ, first (D, L) Σ u, target (d,) Σ Y, classes () 1 for class labels."""
+        series, classes = batch.series, y.ndim == 1
+        if classes:
+            y = torch.nn.functional.one_hot(y, self.num_classes or -1).double()
+        first = series.sum(dim=0).double()
+        center = y.mean(dim=0)
+        moment = torch.einsum("br,bdl->rdl", (y - center).to(series.dtype), series).double()
+        return {
+            "moment": moment + center[:, None, None] * first,
+            "first": first,
+            "target": y.sum(dim=0),
+            "classes": torch.tensor(float(classes), dtype=torch.float64, device=series.device),
+        }
+
+    def covariance(self, sums: Sums) -> Tensor:
+        """(d, D, L) float64 C_uY."""
+        rows = sums["equal"] + sums["unequal"]
+        mean = sums["target"] / rows
+        return (sums["moment"] - mean[:, None, None] * sums["first"]) / rows
+
+    def spectrum(self, sums: Sums) -> Tensor:
+        """(D, K) float64.
+
+        Raises:
+            DataError: one series, or one class.
+        """
+        if float(sums["equal"] + sums["unequal"]) < 2:
+            raise DataError("One series came; a label-informed spectrum needs two at least.")
+        columns = sums["target"].numel()
+        if bool(sums["classes"]):
+            check_classes(sums["target"])
+            columns = self.num_classes or int((sums["target"] > 0).sum())
+        return periodogram(self.covariance(sums), self.smoothing).sum(dim=0) / columns

@@ -1,0 +1,33 @@
+"""The mean periodogram: what the inputs hold, whatever their labels. A control."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from tdi_plugin.spectrum.batch import Batch
+from tdi_plugin.spectrum.periodogram import periodogram
+from tdi_plugin.spectrum.smoothing import Smoothing
+from tdi_plugin.spectrum.sums import Sums
+
+
+@dataclass(frozen=True)
+class Power:
+    """S(k) = mean over series of |U_k|² / L, per channel: two-sided, so bins are not doubled."""
+
+    smoothing: Smoothing | None = None
+    name: str = "power"
+
+    def labels(self, y: Any, rows: int) -> Tensor | None:
+        return None
+
+    def sums(self, batch: Batch, y: Tensor | None) -> Sums:
+        """power (D, K)."""
+        power = periodogram(batch.series, self.smoothing, batch.lengths) / batch.samples
+        return {"power": power.sum(dim=0).double()}
+
+    def spectrum(self, sums: Sums) -> Tensor:
+        """(D, K) float64."""
+        return sums["power"] / (sums["equal"] + sums["unequal"])
