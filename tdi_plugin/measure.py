@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
@@ -16,6 +16,7 @@ from tdi_plugin.spectrum.estimate import spectrum_of_batches
 from tdi_plugin.training_data import in_order, split_batch, training_loader, untouched_rng
 
 SOURCES = ("auto", "input", "encoder")
+NO_LABELS = "power instead of auto: the task has a target for every sample, and so no labels of series"
 
 
 def measure(trainer: Any, pl_module: Any, config: TDIConfig) -> TaskSpectrum:
@@ -31,13 +32,26 @@ def measure(trainer: Any, pl_module: Any, config: TDIConfig) -> TaskSpectrum:
         raise OptionError(f"Unknown source {config.source!r}: {choices(config.source, SOURCES)}")
     with untouched_rng(), torch.no_grad():
         batches = in_order(training_loader(trainer))
+        statistic = config.statistic
+        if unlabelled := statistic == "auto" and target_per_sample(batches):
+            statistic = "power"
         series = _series(batches, pl_module, config.source)
-        return spectrum_of_batches(
-            series, statistic=config.statistic, smoothing=config.smoothing, seed=config.seed
+        spectrum = spectrum_of_batches(
+            series, statistic=statistic, smoothing=config.smoothing, seed=config.seed
         )
+    return spectrum.replaced(reason=NO_LABELS) if unlabelled else spectrum
+
+
+def target_per_sample(batches: Iterable[Any]) -> bool:
+    """True for generation and reconstruction: y holds a target for every sample, none for the series."""
+    for batch in batches:
+        _, y, _ = split_batch(batch)
+        return y.ndim > 2 or (y.ndim == 2 and y.shape[1] > 1 and not y.is_floating_point())
+    return False
 
 
 def _series(batches: Any, pl_module: Any, source: str) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
+    grid = 0
     for batch in batches:
         x, y, extras = split_batch(batch)
         tokens = not x.is_floating_point()
@@ -48,7 +62,23 @@ def _series(batches: Any, pl_module: Any, source: str) -> Iterator[tuple[Tensor,
                 f"The series are {x.dtype} tokens, which have no spectrum of their own: "
                 "use tdi.source=encoder."
             )
-        yield x, y.squeeze(-1) if y.ndim == 2 and not y.is_floating_point() else y, extras.get("lengths")
+        y = y.squeeze(-1) if y.ndim == 2 and not y.is_floating_point() else y
+        if len(y) < len(x) and len(x) % len(y) == 0:
+            # Retrieval: a batch of pairs is the first documents and then the second ones, a label a pair.
+            y = y.repeat(len(x) // len(y), *(1 for _ in y.shape[1:]))
+        lengths = extras.get("lengths")
+        if lengths is not None:
+            grid = grid or common_length(batches, pl_module)
+            x = torch.nn.functional.pad(x, (0,) * (2 * (x.ndim - 2) + 1) + (max(0, grid - x.shape[1]),))
+        yield x, y, lengths
+
+
+def common_length(batches: Iterable[Any], pl_module: Any) -> int:
+    """The grid for batches padded to their own longest series: the l_max of the data set, else counted."""
+    declared = getattr(getattr(pl_module, "dataset", None), "l_max", None)
+    if isinstance(declared, int) and declared > 0:
+        return declared
+    return max(split_batch(batch)[0].shape[1] for batch in batches)
 
 
 def encoded(pl_module: Any, x: Tensor, extras: dict[str, Any]) -> Tensor:
