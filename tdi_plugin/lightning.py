@@ -72,7 +72,7 @@ class TaskDependentInitBody:
         self.spectrum = measure(trainer, pl_module, self.config)
         self.report = tdi_(pl_module, self.spectrum, self.config, hosts=hosts)
         self.outcome = "poles placed"
-        log.info("TDI: %s", self.report)
+        log.info("TDI placed the poles\n%s", self.report)
 
     def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
         if (record := self.record()) is not None:

@@ -56,7 +56,7 @@ def _job(config: Any) -> None:
 
 
 def run(config: dict[str, Any], folder: Path) -> dict[str, float]:
-    """Train as the composed ``config`` says, writing metrics.csv and checkpoints to ``folder``.
+    """Train as the composed ``config`` says, writing csv/metrics.csv and checkpoints to ``folder``.
 
     Returns:
         The metrics of the last epoch: train/, val/ and test/ loss and accuracy (or mse).
@@ -66,6 +66,7 @@ def run(config: dict[str, Any], folder: Path) -> dict[str, float]:
     from tdi_plugin.lightning import task_dependent_init_for
     from tdi_plugin.lit import BuiltinModule
 
+    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", message=".*does not have many workers.*")
     warnings.filterwarnings("ignore", message=".*isinstance.treespec, LeafSpec.*")
     pl.seed_everything(config["train"]["seed"], verbose=False)
@@ -95,7 +96,7 @@ def loggers(config: dict[str, Any], folder: Path) -> list[Any]:
     """CSV always; Weights & Biases when the config has a ``wandb`` group."""
     from pytorch_lightning.loggers import CSVLogger, WandbLogger
 
-    chosen: list[Any] = [CSVLogger(folder, name="", version="")]
+    chosen: list[Any] = [CSVLogger(folder, name="csv", version="")]
     if config.get("wandb"):
         require("wandb", extra="wandb", for_="wandb={...}")
         options = dict(config["wandb"])
@@ -110,13 +111,11 @@ def show(config: dict[str, Any], module: Any, callback: Any, metrics: dict[str, 
     from rich.table import Table
 
     console = Console()
-    table = Table(
-        title=f"{config['dataset'].get('name', config['dataset']['_name_'])}, {folder}", show_header=False
-    )
+    table = Table(show_header=False)
+    table.add_row("data", config["dataset"].get("name", config["dataset"]["_name_"]))
     table.add_row("training series", str(len(module.dataset.dataset_train)))
     table.add_row("init", f"{config['model']['layer']['init']} ({callback.outcome})")
     for name in sorted(metrics):
         table.add_row(name, f"{metrics[name]:.4f}")
+    table.add_row("folder", str(folder))
     console.print(table)
-    if callback.report is not None:
-        console.print(str(callback.report), highlight=False)

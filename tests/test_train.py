@@ -136,7 +136,7 @@ def test_command_trains_and_leaves_metrics_and_record(tmp_path, monkeypatch, cap
     arguments = ["experiment=tdi/ucr/gunpoint", *FAST, "trainer.max_epochs=2", "hydra.run.dir=out"]
     assert main(["train", *arguments, "wandb={project: tdi, mode: offline}"]) == 0
     assert "poles placed" in capsys.readouterr().out
-    rows = list(csv.DictReader((tmp_path / "out" / "metrics.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "out" / "csv" / "metrics.csv").read_text().splitlines()))
     accuracies = [float(row["test/accuracy"]) for row in rows if row["test/accuracy"]]
     assert len(accuracies) == 2
     checkpoint = torch.load(tmp_path / "out" / "checkpoints" / "last.ckpt", weights_only=False)
@@ -145,7 +145,8 @@ def test_command_trains_and_leaves_metrics_and_record(tmp_path, monkeypatch, cap
     assert list((tmp_path / "out" / "wandb").glob("offline-run-*"))
 
 
-def test_resumed_run_continues_the_interrupted_one(tmp_path, monkeypatch):
+@pytest.mark.filterwarnings("ignore:The dirpath has changed")
+def test_resumed_run_goes_on_with_the_checkpoints_poles(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ["train", "experiment=tdi/ucr/gunpoint", *FAST, "scheduler=constant"]
     main([*arguments, "trainer.max_epochs=1", "hydra.run.dir=one"])
