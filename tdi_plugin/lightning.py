@@ -45,6 +45,7 @@ class TaskDependentInitBody:
         self.report: InitReport | None = None
         self.spectrum: TaskSpectrum | None = None
         self.outcome = "not run"
+        self.restored: dict[str, Any] | None = None
 
     def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
         if stage != "fit" or getattr(pl_module, "_tdi_done", False):
@@ -85,11 +86,14 @@ class TaskDependentInitBody:
 
     def on_load_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict[str, Any]) -> None:
         self.outcome = "restored from checkpoint"
+        self.restored = checkpoint.get("tdi")
 
     def record(self) -> dict[str, Any] | None:
         """Plain values for loggers and checkpoints: outcome, options, poles; None if TDI was off."""
         if self.outcome == "not run" or self.outcome.startswith("off"):
             return None
+        if self.restored is not None:
+            return {**self.restored, "outcome": self.outcome}
         record: dict[str, Any] = {"outcome": self.outcome, "config": self.config.as_dict()}
         if self.report is not None and self.spectrum is not None:
             record |= {

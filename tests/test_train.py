@@ -151,9 +151,13 @@ def test_resumed_run_goes_on_with_the_checkpoints_poles(tmp_path, monkeypatch):
     arguments = ["train", "experiment=tdi/ucr/gunpoint", *FAST, "scheduler=constant"]
     main([*arguments, "trainer.max_epochs=1", "hydra.run.dir=one"])
     main([*arguments, "trainer.max_epochs=2", "hydra.run.dir=two", "train.ckpt=one/checkpoints/last.ckpt"])
-    checkpoint = torch.load(tmp_path / "two" / "checkpoints" / "last.ckpt", weights_only=False)
-    assert checkpoint["epoch"] == 1
-    assert checkpoint["tdi"]["outcome"].startswith("skipped")
+    first, second = (
+        torch.load(tmp_path / folder / "checkpoints" / "last.ckpt", weights_only=False)
+        for folder in ("one", "two")
+    )
+    assert (first["epoch"], second["epoch"]) == (0, 1)
+    assert second["tdi"]["outcome"] == "restored from checkpoint"
+    assert second["tdi"]["layers"] == first["tdi"]["layers"]
 
 
 @pytest.mark.parametrize(
