@@ -12,6 +12,12 @@ from tdi_plugin.errors import OptionError, choices
 
 _HOME = {
     "tdi_ucr": ("ucr", "UCR"),
+    "tdi_sc": ("speech", "SpeechCommands"),
+    "tdi_mnist": ("mnist", "SequentialMNIST"),
+    "tdi_freqcls": ("frequency", "FrequencyClassification"),
+    "tdi_tone": ("tone", "ToneRegression"),
+    "tdi_listops": ("listops", "ListOps"),
+    "tdi_paths": ("paths", "PathConnectivity"),
 }
 
 

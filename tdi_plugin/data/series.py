@@ -78,6 +78,11 @@ class Series:
         return digest.hexdigest()
 
 
+def digest_of(*parts: Series) -> str:
+    """One SHA-256 for several sets of series."""
+    return hashlib.sha256("".join(part.digest() for part in parts).encode()).hexdigest()
+
+
 class SeriesDataset(Dataset[Any]):
     """Items (x (L, D), y) or, for series of unequal length, (x (L, D), y, length)."""
 

@@ -8,7 +8,7 @@ from torch.utils.data import Dataset
 
 from tdi_plugin.errors import DataError
 
-OWN, SPLIT, TEST = "own files", "split of the training set", "the test set"
+OWN, SPLIT, TEST = "a set of its own", "split of the training set", "the test set"
 
 
 class SeriesTask:

@@ -13,8 +13,8 @@ from tdi_plugin.errors import DataError
 _MISSING = {"", "?", "NA", "nan", "NaN"}
 
 
-def read_text(path: Path) -> tuple[NDArray[np.float32], list[str]]:
-    """Values (n, L, 1), shorter rows filled with NaN, and n labels as text.
+def read_text(path: Path, labelled: bool = True) -> tuple[NDArray[np.float32], list[str] | None]:
+    """Values (n, L, 1), shorter rows filled with NaN, and n labels as text; None where ``labelled`` is False.
 
     Raises:
         DataError: an empty file, a row without values, or a value that is no number (says where).
@@ -28,19 +28,19 @@ def read_text(path: Path) -> tuple[NDArray[np.float32], list[str]]:
         if not line.strip():
             continue
         cells = _cells(line)
-        if len(cells) < 2:
+        if labelled and len(cells) < 2:
             raise DataError(
                 f"{path}, line {number}: {line.strip()[:40]!r} has a label but no values; expected a "
                 "label and then the series, separated by tabs, blanks or commas."
             )
         labels.append(tidy(cells[0]))
-        rows.append(_numbers(cells[1:], path, number))
+        rows.append(_numbers(cells[1:] if labelled else cells, path, number))
     if not rows:
         raise DataError(f"{path} has no series (it is empty); expected one series a line, label first.")
     values = np.full((len(rows), max(map(len, rows))), np.nan, dtype=np.float32)
     for row, series in zip(values, rows, strict=True):
         row[: len(series)] = series
-    return values[..., None], labels
+    return values[..., None], labels if labelled else None
 
 
 def _cells(line: str) -> list[str]:

@@ -14,7 +14,7 @@ from tdi_plugin.data.aeon_files import read_aeon
 from tdi_plugin.data.archive import find
 from tdi_plugin.data.labels import class_names, encode
 from tdi_plugin.data.missing import valid_part
-from tdi_plugin.data.series import Series, SeriesDataset
+from tdi_plugin.data.series import Series, SeriesDataset, digest_of
 from tdi_plugin.data.subset import split_off
 from tdi_plugin.data.task import SPLIT, TEST, SeriesTask
 from tdi_plugin.data.text import read_text
@@ -76,7 +76,7 @@ class UCR(SeriesTask):
         test = self._series(x_test, names_test, length, self._files[1])
         if (train.lengths is None) != (test.lengths is None):
             train, test = train.with_lengths(), test.with_lengths()
-        self._digest = f"{train.digest()[:32]}{test.digest()[:32]}"
+        self._digest = digest_of(train, test)
         self._split(train, test)
 
     def _split(self, train: Series, test: Series) -> None:
