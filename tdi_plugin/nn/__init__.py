@@ -6,11 +6,15 @@ from tdi_plugin.nn.convolution import FFTConv
 from tdi_plugin.nn.kernel import S4DKernel
 from tdi_plugin.nn.layers import Normalization
 from tdi_plugin.nn.model import SequenceModel
+from tdi_plugin.nn.onelayer import OneLayer
+from tdi_plugin.nn.realform import RealS4DKernel
 from tdi_plugin.nn.vandermonde import vandermonde_product, vandermonde_transpose
 
 __all__ = [
     "FFTConv",
     "Normalization",
+    "OneLayer",
+    "RealS4DKernel",
     "ResidualBlock",
     "S4Block",
     "S4DKernel",
