@@ -105,7 +105,7 @@ def paired_summary(
 
     first, second = _vector(base, "base"), _vector(other, "other")
     if first.size != second.size:
-        raise DataError(f"base has {first.size} runs and other {second.size}; pairing needs the same runs in both.")
+        raise DataError(f"base has {first.size} runs, other {second.size}; pairing needs the same in both.")
     delta = second - first
     delta[np.abs(delta) <= tie] = 0.0
     low, high = bootstrap_interval(delta, clusters, confidence, resamples, seed)
@@ -138,11 +138,13 @@ def _by_cluster(values: Floats, clusters: Sequence[Hashable] | None) -> tuple[Fl
         raise DataError(f"{len(labels)} labels came for {values.size} runs; give one label a run.")
     order = {label: i for i, label in enumerate(dict.fromkeys(labels))}
     index = np.array([order[label] for label in labels])
-    return np.bincount(index, weights=values), np.bincount(index).astype(np.float64)
+    sums: Floats = np.bincount(index, weights=values).astype(np.float64)
+    sizes: Floats = np.bincount(index).astype(np.float64)
+    return sums, sizes
 
 
 def _vector(values: ArrayLike, name: str) -> Floats:
     array = np.array(values, dtype=np.float64)
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
-        raise DataError(f"{name} has shape {array.shape}; give a non-empty vector of finite numbers, one a run.")
+        raise DataError(f"{name} of shape {array.shape} must be a vector of finite numbers, one a run.")
     return array

@@ -1,0 +1,133 @@
+"""The series of one data set as tensors, and what each seed trains, validates and tests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tdi_plugin.errors import DataError
+
+MAX_VALIDATION = 200
+
+
+@dataclass(frozen=True)
+class Split:
+    """x (n, L, D) float32, or (n, L) int64 tokens; y (n,) int64."""
+
+    x: Tensor
+    y: Tensor
+
+    def at(self, indices: Any) -> Split:
+        """The series of those positions."""
+        index = torch.as_tensor(indices)
+        return Split(self.x[index], self.y[index])
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+@dataclass(frozen=True)
+class RunData:
+    """What one run sees. ``val`` is None where no series is left to validate on."""
+
+    train: Split
+    val: Split | None
+    test: Split
+
+
+@dataclass(frozen=True)
+class GroupData:
+    """One data set, read once."""
+
+    full: Split
+    """The whole training set."""
+    val: Split | None
+    """The data set's own validation set, if it has one."""
+    test: Split
+    d_output: int
+    n_tokens: int | None
+    digest: str
+    source: dict[str, Any]
+
+    @property
+    def length(self) -> int:
+        """L, samples in a series."""
+        return self.full.x.shape[1]
+
+    @property
+    def chance(self) -> float:
+        """Share of the most frequent class in the test set."""
+        return float(self.test.y.bincount().max()) / len(self.test)
+
+    def run(self, ratio: float, seed: int) -> RunData:
+        """The seed's stratified nested subset, and series to validate on.
+
+        Without a validation set of its own the data set gives training series that the subset leaves out (at
+        most 200 of them, stratified); at ratio 1 there are none.
+        """
+        from tdi_plugin.data import nested_subset
+
+        chosen = nested_subset(self.full.y, ratio, seed)
+        val = self.val
+        if val is None:
+            left = torch.ones(len(self.full), dtype=torch.bool)
+            left[torch.as_tensor(chosen)] = False
+            rest = self.full.at(left.nonzero().squeeze(1))
+            val = limited(rest, MAX_VALIDATION, seed) if len(rest) else None
+        return RunData(self.full.at(chosen), val, self.test)
+
+
+def limited(split: Split, most: int | None, seed: int = 0) -> Split:
+    """At most ``most`` of the series, stratified by class and the same for every call with this seed."""
+    from tdi_plugin.data import nested_subset
+
+    if most is None or len(split) <= most:
+        return split
+    return split.at(nested_subset(split.y, most / len(split), seed))
+
+
+@lru_cache(maxsize=32)
+def load_group_data(
+    name: str, stride: int = 1, max_test: int | None = None, data_dir: str | Path | None = None
+) -> GroupData:
+    """Read a data set of the registry, or a UCR set, by name.
+
+    Raises:
+        DataError: no such data set (with the nearest name), or series of unequal length.
+    """
+    from tdi_plugin.data import UCR, build, registry
+
+    options: dict[str, Any] = {} if data_dir is None else {"data_dir": data_dir}
+    task = build(name, **options) if name in registry else UCR(name, **options)
+    task.setup()
+    source = task.provenance()
+    full, test = _stack(task.dataset_train, name), _stack(task.dataset_test, name)
+    val = _stack(task.dataset_val, name) if "test" not in task.validation else None
+    if stride > 1:
+        full, test = (replace(s, x=s.x[:, ::stride].contiguous()) for s in (full, test))
+        val = val and replace(val, x=val.x[:, ::stride].contiguous())
+    digest = str(source.get("sha256") or source.get("hash"))
+    return GroupData(full, val, limited(test, max_test), task.d_output, task.n_tokens, digest, source)
+
+
+def _stack(dataset: Any, name: str) -> Split:
+    series = getattr(dataset, "series", None)
+    if series is not None:
+        if series.lengths is not None and bool((series.lengths != series.x.shape[1]).any()):
+            raise DataError(
+                f"{name} has series of unequal length, which paired studies do not take; pad or cut them."
+            )
+        return Split(series.x, series.y)
+    items = [dataset[i] for i in range(len(dataset))]
+    if len({tuple(item[0].shape) for item in items}) != 1:
+        raise DataError(
+            f"{name} has series of unequal length, which paired studies do not take; pad or cut them."
+        )
+    return Split(
+        torch.stack([torch.as_tensor(item[0]) for item in items]), torch.tensor([int(i[1]) for i in items])
+    )

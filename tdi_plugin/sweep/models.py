@@ -1,0 +1,71 @@
+"""The models of a study: each a few lines of YAML, built with one seed and one initialisation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from tdi_plugin.errors import OptionError, choices
+from tdi_plugin.sweep.group_data import GroupData
+
+Build = Callable[[int, str], nn.Module]
+"""(seed, init) to a model; the same seed gives the same weights but for what ``init`` sets."""
+
+
+@cache
+def _registry() -> dict[str, dict[str, Any]]:
+    import yaml
+
+    found = yaml.safe_load(Path(__file__).with_name("models.yaml").read_text(encoding="utf-8"))
+    return dict(found)
+
+
+def model_spec(name: str) -> dict[str, Any]:
+    """The settings of a model by name.
+
+    Raises:
+        OptionError: no such model.
+    """
+    if name not in _registry():
+        raise OptionError(f"Unknown model {name!r}: {choices(name, _registry())}")
+    return dict(_registry()[name])
+
+
+def builder(name: str, data: GroupData, ssm_lr: float) -> Build:
+    """How to build the model of this name for a data set.
+
+    Args:
+        name: of the registry.
+        data: gives input channels (or tokens), classes and length.
+        ssm_lr: the learning rate of dt, A and B.
+    """
+    spec = model_spec(name)
+    kind = spec.pop("kind")
+    d_input = data.n_tokens or data.full.x.shape[-1]
+
+    def deep(init: str) -> nn.Module:
+        from tdi_plugin.nn import SequenceClassifier
+
+        layer = {"d_state": spec["d_state"], "n_ssm": spec.get("n_ssm"), "init": init, "lr": ssm_lr}
+        rest = {k: v for k, v in spec.items() if k not in ("d_state", "n_ssm")}
+        encoder = "embedding" if data.n_tokens else "linear"
+        return SequenceClassifier(d_input, data.d_output, encoder=encoder, layer=layer, **rest)
+
+    def one_layer(init: str) -> nn.Module:
+        from tdi_plugin.nn import OneLayer
+
+        return OneLayer(d_input, data.d_output, l_max=data.length, init=init, lr=ssm_lr, **spec)
+
+    make = {"deep": deep, "one-layer": one_layer}[kind]
+
+    def build(seed: int, init: str) -> nn.Module:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            return make(init)
+
+    return build

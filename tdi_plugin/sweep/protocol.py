@@ -1,0 +1,147 @@
+"""One group: every seed and arm of a data set, ratio and model, trained on equal terms."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tdi_plugin.sweep.arms import resolve
+from tdi_plugin.sweep.group import Group, study_groups
+from tdi_plugin.sweep.group_data import GroupData, RunData, load_group_data
+from tdi_plugin.sweep.loop import Curves, Optimisation, batch_order, train_loop
+from tdi_plugin.sweep.members import member
+from tdi_plugin.sweep.metrics import run_metrics
+from tdi_plugin.sweep.models import builder
+from tdi_plugin.sweep.study import Study
+
+Progress = Callable[[float], None]
+Engine = Callable[
+    [Sequence[nn.Module], Sequence[RunData], Sequence[Tensor], Optimisation, Progress | None], list[Curves]
+]
+PACKAGES = ("tdi-plugin", "torch", "numpy", "scipy", "pytorch-lightning")
+
+
+def run_group(
+    group: Group, data: GroupData | None = None, engine: str | None = None, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Train a group and return its record, as a store keeps it.
+
+    Arms of one seed share the subset, the order of batches, every weight but the poles, and the optimiser.
+
+    Args:
+        group: from ``study_groups``.
+        data: its data set, where it is in memory already.
+        engine: overrides the study's.
+        progress: called with the part that is done, 0..1.
+
+    Returns:
+        ``settings``, ``n_train``, ``chance``, ``provenance`` and ``runs``: one mapping a seed and arm, with
+        ``curves``, ``metrics`` and what the spectrum chose.
+    """
+    study = group.study
+    data = data or group_data(group)
+    engine = resolve_engine(engine or study.engine)
+    options = Optimisation(
+        study.epochs, study.batch_size, study.lr, study.ssm_lr, study.weight_decay, study.clip
+    )
+    build = builder(group.model, data, study.ssm_lr)
+    labels: list[tuple[int, str, dict[str, Any]]] = []
+    models: list[nn.Module] = []
+    runs: list[RunData] = []
+    orders: list[Tensor] = []
+    started = time.monotonic()
+    for seed in study.seeds:
+        run = data.run(group.ratio, seed)
+        order = batch_order(len(run.train), study.epochs, seed)
+        for name in study.arms:
+            model, placed = member(build, resolve(name, study.define), run.train, seed, study.tdi)
+            models.append(model)
+            runs.append(run)
+            orders.append(order)
+            labels.append((seed, name, placed))
+    curves = engine_function(engine)(models, runs, orders, options, progress)
+    return {
+        "settings": group.settings(data.digest, engine),
+        "n_train": len(runs[0].train),
+        "chance": data.chance,
+        "runs": [
+            {"seed": seed, "arm": name, **placed, "curves": curve,
+             "metrics": _plain(run_metrics(curve, data.chance, study.threshold))}
+            for (seed, name, placed), curve in zip(labels, curves, strict=True)
+        ],
+        "provenance": {
+            "seconds": round(time.monotonic() - started, 1), "threads": torch.get_num_threads(),
+            "machine": platform.machine(), "processor": processor(), "python": platform.python_version(),
+            "packages": {p: _version(p) for p in PACKAGES}, "data": data.source,
+        },
+    }  # fmt: skip
+
+
+def paired(
+    record: dict[str, Any], other: str, base: str = "lin", metric: str = "final"
+) -> tuple[list[float], list[float]]:
+    """(base, other): the metric of two arms of a group, seed by seed, for ``statistics.paired_summary``."""
+    by_arm: dict[str, dict[int, float]] = {base: {}, other: {}}
+    for run in record["runs"]:
+        if run["arm"] in by_arm:
+            by_arm[run["arm"]][run["seed"]] = run["metrics"][metric]
+    seeds = sorted(by_arm[base])
+    return [by_arm[base][s] for s in seeds], [by_arm[other][s] for s in seeds]
+
+
+def group_data(group: Group) -> GroupData:
+    """The group's data set, read once for groups that follow each other."""
+    return load_group_data(group.dataset, group.study.stride, group.study.max_test)
+
+
+def resolve_engine(name: str) -> str:
+    """ "auto" is the ensemble where it can be had, else the plain loop."""
+    if name != "auto":
+        return name
+    try:
+        import tdi_plugin.sweep.ensemble  # noqa: F401
+    except ImportError:
+        return "loop"
+    return "ensemble"
+
+
+def engine_function(name: str) -> Engine:
+    """The engine of a resolved name."""
+    if name == "ensemble":
+        from tdi_plugin.sweep.vectorised import train_vectorised
+
+        return train_vectorised
+    if name == "lightning":
+        from tdi_plugin.sweep.lightning_engine import train_lightning
+
+        return train_lightning
+    return train_loop
+
+
+def processor() -> str:
+    """The CPU's name where the system tells."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _plain(metrics: dict[str, float]) -> dict[str, float | None]:
+    return {name: None if value != value else value for name, value in metrics.items()}
+
+
+__all__ = ["Study", "paired", "run_group", "study_groups"]

@@ -1,0 +1,94 @@
+"""Write what a store says: Markdown, CSV, JSON and plots."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tdi_plugin.sweep.arms import resolve
+from tdi_plugin.sweep.markdown import study_markdown
+from tdi_plugin.sweep.rows import Row, study_rows
+from tdi_plugin.sweep.store import Store
+from tdi_plugin.sweep.tables import model_table
+
+
+def write_report(
+    store: Store, name: str | None, output: Path, low: float = 0.16, high: float = 0.64, plots: bool = True
+) -> tuple[str, list[Path]]:
+    """Tables of one study, or of all in the store; returns the Markdown and the files written.
+
+    Raises:
+        OptionError: no study of that name.
+        DataError: no finished group.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    texts, paths = [], []
+    for study, rows in study_rows(store, name).items():
+        settings = store.studies()[study]
+        models = {
+            model: model_table([r for r in rows if r.model == model], settings["base"], low, high)
+            for model in settings["models"]
+            if any(r.model == model for r in rows)
+        }
+        titles = {arm: resolve(arm, settings["define"]).title for arm in settings["arms"]}
+        text = study_markdown(study, models, titles)
+        missing = missing_conditions(settings, rows)
+        if missing:
+            text += f"\nNot finished yet: {', '.join(missing)}.\n"
+        texts.append(text)
+        base = output / study
+        paths += [
+            _text(base.with_suffix(".md"), text),
+            _json(base.with_suffix(".json"), models),
+            _csv(base, rows),
+        ]
+        if plots:
+            from tdi_plugin.sweep.plots import write_plots
+
+            paths += write_plots(rows, settings["base"], titles, output, study)
+    return "\n".join(texts), paths
+
+
+def missing_conditions(settings: dict[str, Any], rows: Sequence[Row]) -> list[str]:
+    """Groups of a study that the store does not hold yet."""
+    there = {row.condition for row in rows}
+    return [
+        f"{dataset} {100 * ratio:g} % {model}"
+        for dataset in settings["datasets"]
+        for ratio in settings["ratios"]
+        for model in settings["models"]
+        if (model, dataset, ratio) not in there
+    ]
+
+
+def _text(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _json(path: Path, value: Any) -> Path:
+    return _text(path, json.dumps(_finite(value), indent=1, ensure_ascii=False) + "\n")
+
+
+def _csv(base: Path, rows: Sequence[Row]) -> Path:
+    path = base.with_suffix(".csv")
+    names = list(rows[0].metrics)
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["model", "dataset", "ratio", "n_train", "seed", "arm", *names])
+        for r in sorted(rows, key=lambda r: (*r.condition, r.seed, r.arm)):
+            writer.writerow(
+                [r.model, r.dataset, r.ratio, r.n_train, r.seed, r.arm, *(r.metrics[n] for n in names)]
+            )
+    return path
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and value != value else value

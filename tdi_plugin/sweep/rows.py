@@ -1,0 +1,89 @@
+"""A store's groups as flat rows, one a run, and matched pairs of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tdi_plugin.errors import DataError, OptionError, choices
+from tdi_plugin.sweep.group import SHARED
+from tdi_plugin.sweep.store import Store
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run."""
+
+    model: str
+    kind: str
+    dataset: str
+    ratio: float
+    seed: int
+    arm: str
+    n_train: int
+    metrics: Mapping[str, float]
+    curves: Mapping[str, Sequence[float | None]]
+
+    @property
+    def condition(self) -> tuple[str, str, float]:
+        """Model, data set and ratio."""
+        return self.model, self.dataset, self.ratio
+
+
+def study_rows(store: Store, name: str | None = None) -> dict[str, list[Row]]:
+    """Rows by study: of the one named, or of every study in the store.
+
+    Raises:
+        OptionError: no study of that name in the store.
+        DataError: no finished group.
+    """
+    studies = store.studies()
+    if name is not None and name not in studies:
+        raise OptionError(f"No study {name!r} in {store.root}: {choices(name, studies)}")
+    groups = list(store.groups().values())
+    wanted = studies if name is None else {name: studies[name]}
+    found = {
+        study: [row for group in groups if belongs(group["settings"], settings) for row in group_rows(group)]
+        for study, settings in wanted.items()
+    }
+    found = {study: rows for study, rows in found.items() if rows}
+    if not found:
+        raise DataError(
+            f"No finished group in {store.root}; run `tdi sweep study=NAME store={store.root}` first."
+        )
+    return found
+
+
+def belongs(group: Mapping[str, Any], study: Mapping[str, Any]) -> bool:
+    """Whether a group's settings are among those of a study."""
+    return (
+        group["dataset"] in study["datasets"]
+        and group["ratio"] in study["ratios"]
+        and group["model"]["name"] in study["models"]
+        and list(group["arms"]) == sorted(study["arms"])
+        and list(group["seeds"]) == list(study["seeds"])
+        and all(group.get(key) == study.get(key) for key in SHARED)
+    )
+
+
+def group_rows(group: Mapping[str, Any]) -> list[Row]:
+    """The runs of a stored group."""
+    settings = group["settings"]
+    return [
+        Row(
+            settings["model"]["name"], settings["model"]["kind"], settings["dataset"], settings["ratio"],
+            run["seed"], run["arm"], group["n_train"],
+            {k: math.nan if v is None else float(v) for k, v in run["metrics"].items()}, run["curves"],
+        )
+        for run in group["runs"]
+    ]  # fmt: skip
+
+
+def pairs(rows: Iterable[Row], base: str, other: str) -> list[tuple[Row, Row]]:
+    """Runs of two arms on the same model, data set, ratio and seed."""
+    found: dict[tuple[Any, ...], dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault((*row.condition, row.seed), {})[row.arm] = row
+    return [(arms[base], arms[other]) for arms in found.values() if base in arms and other in arms]

@@ -1,0 +1,143 @@
+"""A folder of results, one file a finished group: several processes may fill it and any of them may die.
+
+DIR/store.json            the format
+DIR/studies/NAME.json     the settings a study was started with
+DIR/groups/KEY.json       a finished group; KEY is a hash of all that its numbers depend on
+DIR/claims/KEY.lock       locked by the process at work on the group; freed by the system when it dies
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tdi_plugin.errors import DataError, OptionError
+from tdi_plugin.sweep.atomic import canonical, content_key, read_json, write_atomically
+
+FORMAT = 1
+"""Raised whenever files of an older package version would be misread or should not be mixed with new ones."""
+
+
+class Store:
+    """Results under one folder.
+
+    Raises:
+        DataError: the folder holds something else, or a store of another format.
+    """
+
+    def __init__(self, root: str | Path, create: bool = True) -> None:
+        self.root = Path(root)
+        marker = self.root / "store.json"
+        if not marker.exists():
+            if not create:
+                raise DataError(f"No store at {self.root}; make one with `tdi sweep study=NAME store=DIR`.")
+            if self.root.exists() and any(self.root.iterdir()) and not (self.root / "groups").is_dir():
+                raise DataError(f"{self.root} is not empty and not a store; give an empty or new folder.")
+            for part in ("groups", "studies", "claims"):
+                (self.root / part).mkdir(parents=True, exist_ok=True)
+            write_atomically(marker, {"format": FORMAT})
+        found = read_json(marker)
+        if found is None or found.get("format") != FORMAT:
+            version = "unreadable" if found is None else found.get("format")
+            raise DataError(
+                f"{marker} says format {version}; this version reads and writes format {FORMAT}. "
+                "Use the version that wrote it, or another folder: nothing here was changed."
+            )
+
+    def register(self, name: str, settings: Mapping[str, Any]) -> None:
+        """Note a study's settings under its name, or check that they are the ones already there.
+
+        Raises:
+            OptionError: a study of this name was started with other settings.
+        """
+        path = self.root / "studies" / f"{name}.json"
+        with self._lock(f"study-{name}", wait=True):
+            earlier = read_json(path)
+            if earlier is None:
+                write_atomically(path, settings)
+                return
+        given = json.loads(canonical(settings))
+        differing = sorted(k for k in {*earlier, *given} if earlier.get(k) != given.get(k))
+        if differing:
+            what = "; ".join(f"{k}: {earlier.get(k)!r} there, {given.get(k)!r} now" for k in differing)
+            raise OptionError(
+                f"Study {name!r} in {self.root} was started with other settings ({what}). Give it another "
+                "name (name=…) or another store; finished groups with equal settings are shared either way."
+            )
+
+    def studies(self) -> dict[str, dict[str, Any]]:
+        """Settings by study name."""
+        found = {p.stem: read_json(p) for p in sorted((self.root / "studies").glob("*.json"))}
+        return {name: settings for name, settings in found.items() if settings is not None}
+
+    def path(self, key: str) -> Path:
+        """Where the group of this key is, or will be."""
+        return self.root / "groups" / f"{key}.json"
+
+    def load(self, key: str) -> dict[str, Any] | None:
+        """The finished group, or None where it is not there or not whole."""
+        record = read_json(self.path(key))
+        if record is None or record.get("digest") != content_key(record.get("group", {})):
+            return None
+        return dict(record["group"])
+
+    def save(self, key: str, group: Mapping[str, Any]) -> None:
+        """Write a finished group, whole or not at all; a damaged file in its place is set aside (.broken)."""
+        path = self.path(key)
+        if path.exists() and self.load(key) is None:
+            path.replace(path.with_name(path.name + ".broken"))
+        for left_over in path.parent.glob(f"{key}.json.*.tmp"):
+            left_over.unlink(missing_ok=True)
+        group = json.loads(canonical(group))
+        write_atomically(path, {"digest": content_key(group), "group": group})
+
+    def groups(self) -> dict[str, dict[str, Any]]:
+        """Every whole group by key."""
+        loaded = {p.stem: self.load(p.stem) for p in sorted((self.root / "groups").glob("*.json"))}
+        return {key: group for key, group in loaded.items() if group is not None}
+
+    def problems(self) -> list[str]:
+        """Sentences about files that are ignored: half-written, damaged, or set aside."""
+        said = []
+        for path in sorted((self.root / "groups").iterdir()):
+            if path.suffix == ".tmp" and not self._claimed(path.name.partition(".")[0]):
+                said.append(f"{path.name}: left by a run that was killed while writing; ignored.")
+            elif path.suffix == ".json" and self.load(path.stem) is None:
+                said.append(f"{path.name}: half-written or damaged; ignored, run again by `tdi sweep`.")
+            elif path.suffix == ".broken":
+                said.append(f"{path.name}: damaged file set aside; ignored, delete it when done with it.")
+        return said
+
+    @contextmanager
+    def claim(self, key: str) -> Iterator[bool]:
+        """True while this process alone holds the group; False where another one does.
+
+        Held by a lock of the operating system, so a process that is killed, however, lets go at once.
+        """
+        with self._lock(key, wait=False) as got:
+            yield got
+
+    def _claimed(self, key: str) -> bool:
+        with self.claim(key) as got:
+            return not got
+
+    @contextmanager
+    def _lock(self, name: str, wait: bool) -> Iterator[bool]:
+        path = self.root / "claims" / f"{name}.lock"
+        path.parent.mkdir(exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            os.close(handle)
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            os.close(handle)
