@@ -57,7 +57,7 @@ class BuiltinModule(pl.LightningModule):
         """(B, L, d_input) floats or (B, L) tokens to (B, d_output)."""
         return self.network(x, lengths)
 
-    def _step(self, batch: Batch, prefix: str) -> Tensor:
+    def _step(self, batch: Batch, *prefixes: str) -> Tensor:
         x, y, extras = batch
         output = self(x, extras.get("lengths"))
         values: dict[str, Tensor] = {}
@@ -69,10 +69,10 @@ class BuiltinModule(pl.LightningModule):
             values["accuracy"] = (output.argmax(-1) == y).float().mean()
         values["loss"] = loss
         self.log_dict(
-            {f"{prefix}/{k}": v for k, v in values.items()},
+            {f"{prefix}/{k}": v for prefix in prefixes for k, v in values.items()},
             on_step=False,
             on_epoch=True,
-            prog_bar=prefix != "train",
+            prog_bar="test" in prefixes,
             batch_size=len(y),
             add_dataloader_idx=False,
         )
@@ -82,7 +82,12 @@ class BuiltinModule(pl.LightningModule):
         return self._step(batch, "train")
 
     def validation_step(self, batch: Batch, batch_idx: int, dataloader_idx: int = 0) -> None:
-        self._step(batch, ("val", "test")[dataloader_idx])
+        names = (("val", "test"),) if self._validates_on_test else (("val",), ("test",))
+        self._step(batch, *names[dataloader_idx])
+
+    @property
+    def _validates_on_test(self) -> bool:
+        return self.dataset.dataset_val is self.dataset.dataset_test
 
     def train_dataloader(self) -> DataLoader[Any]:
         return DataLoader(
@@ -92,7 +97,7 @@ class BuiltinModule(pl.LightningModule):
     def val_dataloader(self) -> list[DataLoader[Any]]:
         """Validation and test series, both after every epoch as s4 does."""
         loader = {**self.hparams["loader"], "drop_last": False}
-        sets = (self.dataset.dataset_val, self.dataset.dataset_test)
+        sets = [self.dataset.dataset_val, self.dataset.dataset_test][self._validates_on_test :]
         return [DataLoader(series, collate_fn=collate, **loader) for series in sets]
 
     def configure_optimizers(self) -> Any:
