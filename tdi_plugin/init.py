@@ -60,11 +60,23 @@ def tdi_(
     plans = [plan_layer(host, own, settings) for host, own in zip(chosen, spectra, strict=True)]
     for host, plan in zip(chosen, plans, strict=True):
         host.write(poles=plan.poles, dt=plan.dt, output=plan.output)
-    report = InitReport(tuple(plan.report for plan in plans), settings.as_dict())
+    report = InitReport(
+        tuple(plan.report for plan in plans),
+        settings.as_dict(),
+        tuple(_fast_kernels(model)) if settings.fast_kernel else (),
+    )
     for layer in report.layers:
         for note in layer.notes:
             log.info("%s: %s (%d distinct frequencies)", layer.name, note, layer.distinct_frequencies)
     return report
+
+
+def _fast_kernels(model: nn.Module) -> list[str]:
+    from tdi_plugin.hosts.fast import use_fast_kernels
+
+    names = use_fast_kernels(model)
+    log.info("fast_kernel: the factored product serves %s", ", ".join(names) or "no further layer")
+    return names
 
 
 def _spectra(hosts: Sequence[Host], given: Spectra | None, config: TDIConfig) -> list[TaskSpectrum]:

@@ -48,10 +48,16 @@ class InitReport:
 
     layers: tuple[LayerReport, ...] = ()
     config: dict[str, Any] = field(default_factory=dict)
+    fast_kernels: tuple[str, ...] = ()
+    """Names of the s4 kernels that got the factored product (option fast_kernel)."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for loggers and provenance."""
-        return {"config": dict(self.config), "layers": [layer.as_dict() for layer in self.layers]}
+        return {
+            "config": dict(self.config),
+            "layers": [layer.as_dict() for layer in self.layers],
+            "fast_kernels": list(self.fast_kernels),
+        }
 
     def __str__(self) -> str:
         if not self.layers:
@@ -74,6 +80,8 @@ class InitReport:
         ]
         lines.insert(1, "  ".join("-" * width for width in widths))
         notes = [f"{layer.name or layer.host}: {note}" for layer in self.layers for note in layer.notes]
+        if self.fast_kernels:
+            notes.append(f"factored Vandermonde product in {', '.join(self.fast_kernels)}")
         return "\n".join([*lines, *notes])
 
 

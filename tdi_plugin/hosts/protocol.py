@@ -40,6 +40,11 @@ class Host(Protocol):
         ...
 
     @property
+    def input(self) -> Tensor:
+        """(S, P) complex128: B; ones where the host has none."""
+        ...
+
+    @property
     def length(self) -> int | None:
         """Longest kernel the layer is built for (l_max), or None."""
         ...

@@ -5,10 +5,15 @@ from __future__ import annotations
 from torch import nn
 
 
-def is_instance_of(module: nn.Module, class_name: str, *places: str) -> bool:
-    """Whether a class of this name, from a module whose dotted path holds one of ``places``, is among the "
-    "bases."""
-    return any(
-        base.__name__ == class_name and any(f".{place}." in f".{base.__module__}." for place in places)
-        for base in type(module).__mro__
-    )
+def base_module(module: nn.Module, class_name: str, place: str = "") -> str | None:
+    """Dotted path of the module that defines the base class of this name; None if there is none.
+
+    Args:
+        module: the instance.
+        class_name: name of the class or of one of its bases.
+        place: package that the path must start with; any by default.
+    """
+    for base in type(module).__mro__:
+        if base.__name__ == class_name and f"{base.__module__}.".startswith(f"{place}." if place else ""):
+            return base.__module__
+    return None

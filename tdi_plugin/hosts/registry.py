@@ -9,13 +9,15 @@ from torch import nn
 
 from tdi_plugin.errors import HostError, OptionError
 from tdi_plugin.hosts.builtin import builtin
+from tdi_plugin.hosts.dplr import s4_low_rank
 from tdi_plugin.hosts.protocol import Host
 from tdi_plugin.hosts.s4 import s4_diagonal
+from tdi_plugin.hosts.s4d_file import s4d_file
 
 T = TypeVar("T")
 Adapter = Callable[[str, nn.Module], Host | None]
 
-ADAPTERS: list[Adapter] = [builtin, s4_diagonal]
+ADAPTERS: list[Adapter] = [builtin, s4_low_rank, s4_diagonal, s4d_file]
 
 # Kernels that stand where a state-space layer would, but have no poles that can be placed.
 UNSUPPORTED = {
@@ -30,15 +32,13 @@ UNSUPPORTED = {
 
 
 def register_host(adapter: Adapter) -> Adapter:
-    """Add an adapter, asked before the known ones: (name, module) -> Host, or None for a module it "
-    "doesn't know."""
+    """Add an adapter, asked before the known ones; it returns None for a module that isn't its own."""
     ADAPTERS.insert(0, adapter)
     return adapter
 
 
 def find_hosts(model: nn.Module, layers: str | Sequence[int] = "all") -> list[Host]:
-    """The state-space kernels of a model in the order of registration, which is the order of the forward
-    pass.
+    """The state-space kernels of a model, in order of registration, which is that of the forward pass.
 
     Args:
         model: any module; a kernel used twice is found once.

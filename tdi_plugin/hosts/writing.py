@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from tdi_plugin.errors import HostError
+from tdi_plugin.hosts.transforms import Transform, invert
 
 # Of the storage type's own rounding: a transform and its inverse lose a few tens of units in the last place.
 ROUNDING = 200.0
@@ -34,6 +35,23 @@ def overwrite(module: nn.Module, attribute: str, raw: Tensor, changed: Tensor | 
     stored.copy_(raw if changed is None else torch.where(changed.to(stored.device), raw, stored))
 
 
+def replace_where(
+    module: nn.Module, attribute: str, transform: Transform, asked: Tensor, present: Tensor, name: str
+) -> None:
+    """Write the raw form of ``asked`` where it differs from ``present``.
+
+    What stays keeps its exact bits, even where the inverse is undefined (a frequency of 0 under "exp").
+
+    Raises:
+        HostError: no such attribute, or a value that its transform cannot take.
+    """
+    parameter(module, attribute, name)
+    changed = asked != present
+    raw = torch.zeros_like(asked)
+    raw[changed] = invert(transform, asked[changed], attribute, name)
+    overwrite(module, attribute, raw, changed)
+
+
 def confirm(asked: Tensor, read: Tensor, dtype: torch.dtype, attribute: str, name: str) -> None:
     """Compare what is read back through the host's accessor with what was asked.
 
@@ -46,8 +64,6 @@ def confirm(asked: Tensor, read: Tensor, dtype: torch.dtype, attribute: str, nam
         worst = int(torch.nan_to_num(error, nan=float("inf")).argmax())
         raise HostError(
             f"{name}.{attribute} was written but not taken: {asked.flatten()[worst].item():.6g} was asked "
-            "and "
-            f"{read.flatten()[worst].item():.6g} is read back. The module computes its value from "
-            "something else "
-            f"than {attribute}; write an adapter for it, or leave this layer out (layers=...)."
+            f"and {read.flatten()[worst].item():.6g} is read back. The module computes its value from "
+            f"something else than {attribute}; write an adapter for it, or leave this layer out (layers=...)."
         )

@@ -1,5 +1,4 @@
-"""Rows of poles shared by several channels: one step size a group, and what that asks of C and of the "
-"damping."""
+"""Rows of poles shared by several channels: one step size a group, and the damping that goes with it."""
 
 from __future__ import annotations
 
@@ -13,8 +12,7 @@ def grouped(dt: Tensor, rows: int) -> Tensor:
 
 
 def group_mean(dt: Tensor, rows: int) -> Tensor:
-    """(S, Q) geometric mean of the step sizes of the channels that share a row; exact where they are "
-    "equal."""
+    """(S, Q) geometric mean of the step sizes of the channels that share a row."""
     groups = grouped(dt, rows)
     mean = groups.log().mean(0).exp()
     return torch.where((groups == groups[:1]).all(0), groups[0], mean)
