@@ -1,0 +1,68 @@
+"""The builtin kernel under the conformance suite, in its various forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, nn
+
+from tdi_plugin.nn import S4DKernel, SequenceModel
+from tdi_plugin.testing import HostConformance, response_of_kernel
+
+
+class Builtin(HostConformance):
+    options: dict[str, Any] = {}  # noqa: RUF012
+    pairs = 6
+
+    def make_model(self) -> nn.Module:
+        return S4DKernel(8, d_state=12, **{"init": "tdi", **self.options})
+
+    def frequency_response(self, model: nn.Module) -> Tensor:
+        return response_of_kernel(model(1536)[0])
+
+
+class TestUntied(Builtin):
+    pass
+
+
+class TestTied(Builtin):
+    options = {"n_ssm": 2}  # noqa: RUF012
+
+
+class TestOneRow(Builtin):
+    options = {"n_ssm": 1, "dt_transform": "exp", "imag_transform": "softplus"}  # noqa: RUF012
+
+
+class TestStepSizePerPair(Builtin):
+    options = {"dt_tie": False, "n_ssm": 4, "real_transform": "softplus"}  # noqa: RUF012
+
+
+class TestBilinear(Builtin):
+    options = {"disc": "bilinear", "imag_transform": "exp"}  # noqa: RUF012
+
+
+class TestFastSteps(Builtin):
+    options = {"dt_fast": True, "dt_transform": "softplus", "real_transform": "relu"}  # noqa: RUF012
+
+
+class TestBuffers(Builtin):
+    options = {"lr": 0.0, "channels": 2, "real_transform": "none"}  # noqa: RUF012
+
+
+class TestLegs(Builtin):
+    options = {"init": "diag-legs"}  # noqa: RUF012
+
+
+class TestSigmoid(Builtin):
+    """Real parts between 0 and 1 only: the host's own damping."""
+
+    options = {"real_transform": "sigmoid", "dt_min": 0.02}  # noqa: RUF012
+    damping = "host"
+
+
+class TestInsideAModel(Builtin):
+    def make_model(self) -> nn.Module:
+        return SequenceModel(8, n_layers=2, layer={"d_state": 12, "init": "tdi"})
+
+    def frequency_response(self, model: nn.Module) -> Tensor:
+        return response_of_kernel(model.layers[0].layer.layer.kernel(1536)[0])
