@@ -136,7 +136,7 @@ def _reader(path: Path) -> Callable[[Path, bool], _Raw]:
         return _idx
     if path.suffix.lower() not in _READERS:
         raise DataError(
-            f"{path} ends in {path.suffix!r}, expected one of {', '.join(_READERS)}, an idx file, or a folder "
+            f"{path} ends in {path.suffix!r}, not one of {', '.join(_READERS)}, an idx file, or a folder "
             "of wav files. Save the series as .npz with arrays x (n, L) and y (n,)."
         )
     return _READERS[path.suffix.lower()]

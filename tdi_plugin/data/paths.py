@@ -18,7 +18,8 @@ from tdi_plugin.data.lazy import ScaledDataset
 from tdi_plugin.data.task import SeriesTask
 from tdi_plugin.errors import OptionError
 
-_STEPS, _TURN, _DASH = 40, 0.25, 4
+Pixel = tuple[int, int]
+_STEPS, _TURN, _DASH = 32, 0.2, 4
 
 
 def draw_paths(
@@ -26,25 +27,38 @@ def draw_paths(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Images (n, size, size) of 0..255 and (n,) answers, half of them 1 (one curve joins the dots).
 
-    Every image has two long dashed curves and some short ones; a dot sits on both ends of one long curve
-    (1), or on one end of each (0). So both kinds have the same strokes, and nothing but connection tells
-    them apart.
+    Every image has a long dashed curve from a dot, a second long one, and some short ones. The second dot
+    sits on the far end of the first curve (1) or on the near end of the second (0). That near end is the
+    far end of a curve drawn like the first but left out, so that where the dots lie says nothing about the
+    answer.
     """
     labels = rng.permutation(np.arange(n) % 2)
     images = np.zeros((n, size, size), dtype=np.uint8)
     for image, label in zip(images, labels, strict=True):
-        first, second = _curve(size, _STEPS, rng), _curve(size, _STEPS, rng)
+        first, unseen = _two_from_one_point(size, rng)
+        second = _curve(size, _STEPS, rng, unseen[-1])
         for curve in (first, second, *(_curve(size, _STEPS // 3, rng) for _ in range(distractors))):
             _dashes(image, curve, rng)
-        for row, column in (first[0], first[-1] if label else second[-1]):
+        for row, column in (first[0], first[-1] if label else second[0]):
             image[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2] = 255
     return images, labels.astype(np.int64)
 
 
-def _curve(size: int, steps: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Pixels of a smooth walk that turns away from the border."""
+def _two_from_one_point(size: int, rng: np.random.Generator) -> tuple[list[Pixel], list[Pixel]]:
+    """Two long curves from one pixel, both of which end well away from it."""
+    while True:
+        first = _curve(size, _STEPS, rng)
+        second = _curve(size, _STEPS, rng, first[0])
+        if all(math.dist(curve[0], curve[-1]) > size / 6 for curve in (first, second)):
+            return first, second
+
+
+def _curve(size: int, steps: int, rng: np.random.Generator, start: Pixel | None = None) -> list[Pixel]:
+    """Pixels of a smooth walk that turns away from the border; it starts anywhere unless told."""
     step = size / 32.0
-    row, column = rng.uniform(0.2 * size, 0.8 * size, 2)
+    row, column = (
+        rng.uniform(0.2 * size, 0.8 * size, 2) if start is None else (start[0] + 0.5, start[1] + 0.5)
+    )
     heading, points = rng.uniform(0.0, 2.0 * math.pi), []
     for _ in range(steps):
         points.append((int(row), int(column)))
@@ -56,7 +70,7 @@ def _curve(size: int, steps: int, rng: np.random.Generator) -> list[tuple[int, i
     return points
 
 
-def _dashes(image: NDArray[np.uint8], curve: list[tuple[int, int]], rng: np.random.Generator) -> None:
+def _dashes(image: NDArray[np.uint8], curve: list[Pixel], rng: np.random.Generator) -> None:
     start = int(rng.integers(_DASH))
     for i, (row, column) in enumerate(curve):
         if (i + start) % _DASH != 0:
