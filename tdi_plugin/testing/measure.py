@@ -51,3 +51,26 @@ def one_pole_at_a_time(host: Host, respond: Callable[[], Tensor]) -> Tensor:
         measured.append(resonances(respond()).expand(kept.shape[:2]))
     host.write(output=kept)
     return torch.stack(measured, dim=-1)
+
+
+def placement_errors(
+    host: Host, respond: Callable[[], Tensor], frequencies: Tensor, damping: Tensor
+) -> Tensor:
+    """Relative distance of every measured resonance from the frequency it was placed at; nothing is asserted.
+
+    A decaying pole and its mirror images at -f and 1 - f pull the maximum of |H| off the pole's angle by
+    1 / (2 (2 pi f tau)^2) and the like; poles nearer than two bandwidths to 0 or 1/2 are given as 0.
+
+    Args:
+        host: the layer, already written.
+        respond: its frequency response (channels, H, F).
+        frequencies: (S, P) cycles/sample that were asked for.
+        damping: (S, P) 1/tau per sample.
+
+    Returns:
+        (channels, H, P) float64.
+    """
+    measured = one_pole_at_a_time(host, respond)
+    repeats = measured.shape[1] // frequencies.shape[0]
+    f, d = frequencies.repeat(repeats, 1), damping.repeat(repeats, 1)
+    return (measured / f - 1).abs() * (torch.minimum(f, 0.5 - f) / d >= 2)
