@@ -1,0 +1,145 @@
+"""A paired low-data comparison on real series that aeon ships: S4D-Lin against TDI, table and picture.
+
+usage: python scripts/demo.py [output=demo] [seeds=5] [epochs=40]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from tdi_plugin.hosts import find_hosts
+from tdi_plugin.sweep.arms import resolve
+from tdi_plugin.sweep.members import member
+from tdi_plugin.sweep.models import builder
+from tdi_plugin.sweep.protocol import group_data, paired, run_group
+from tdi_plugin.sweep.statistics import paired_summary
+from tdi_plugin.sweep.group import Group
+from tdi_plugin.sweep.overrides import parse_overrides
+from tdi_plugin.sweep.study import Study
+
+CONDITIONS = (("GunPoint", 0.5), ("ArrowHead", 1.0), ("ItalyPowerDemand", 0.3))
+MODELS = {"deep-layer": "layer norm", "deep-batch": "batch norm"}
+
+
+def main(argv: list[str]) -> None:
+    """Run every condition, print the table, save the picture."""
+    options = {"output": "demo", "seeds": 5, "epochs": 40, **parse_overrides(argv)}
+    output = Path(str(options.pop("output")))
+    started = time.monotonic()
+    names = tuple(name for name, _ in CONDITIONS)
+    study = Study.of(name="demo", datasets=names, models=tuple(MODELS), batch_size=16, **options)
+    groups = [Group(study, name, ratio, model) for name, ratio in CONDITIONS for model in MODELS]
+    records = run_all(groups)
+    Console().print(comparison(groups, records, study))
+    picture = output / "demo.png"
+    output.mkdir(parents=True, exist_ok=True)
+    draw(groups, records, picture)
+    print(f"Picture: {picture}   ({time.monotonic() - started:.0f} s)")
+
+
+def run_all(groups: list[Group]) -> list[dict[str, Any]]:
+    """Train every group, with a bar."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    records = []
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        for i, group in enumerate(groups):
+            task = bar.add_task(f"{i + 1}/{len(groups)} {group}", total=1.0)
+            records.append(run_group(group, progress=lambda part, t=task: bar.update(t, completed=part)))  # type: ignore[misc]
+            bar.remove_task(task)
+    return records
+
+
+def comparison(groups: list[Group], records: list[dict[str, Any]], study: Study) -> Table:
+    """Final and early accuracy, S4D-Lin and the paired difference with its 95 % bootstrap interval."""
+    table = Table(
+        title=f"S4D-Lin against TDI: test accuracy in percent, {len(study.seeds)} paired seeds",
+        caption="interval: 95 % paired bootstrap over seeds; early: mean of the first 10 epochs",
+    )
+    for name in (
+        "data (training series)",
+        "block",
+        "S4D-Lin",
+        "TDI",
+        "difference",
+        "won",
+        "early difference",
+    ):
+        table.add_column(name, justify="left" if name in ("data (training series)", "block") else "right")
+    for group, record in zip(groups, records, strict=True):
+        final, early = (
+            paired_summary(*(100 * np.array(side) for side in paired(record, "tdi", metric=metric)))
+            for metric in ("final", "early10")
+        )
+        table.add_row(
+            f"{group.dataset} ({record['n_train']})",
+            MODELS[group.model],
+            f"{final.base:.1f}",
+            f"{final.other:.1f}",
+            f"{final.mean:+.1f} [{final.low:+.1f}, {final.high:+.1f}]",
+            f"{final.wins}/{final.n}",
+            f"{early.mean:+.1f} [{early.low:+.1f}, {early.high:+.1f}]",
+        )
+    return table
+
+
+def response(model: torch.nn.Module, length: int) -> torch.Tensor:
+    """(K,) mean over channels of |H|^2 of the first layer's own kernel, as a density on the rFFT grid."""
+    kernel = find_hosts(model)[0].kernel(length).detach().double()
+    power = torch.fft.rfft(kernel).abs().square().mean(dim=(0, 1))
+    power[0] = 0.0
+    return power / power.sum()
+
+
+def draw(groups: list[Group], records: list[dict[str, Any]], path: Path) -> None:
+    """A row a condition: task spectrum, |H|^2 before and after, test accuracy by epoch."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 2.6 * len(groups)), layout="constrained")
+    rows = figure.subplots(len(groups), 2, squeeze=False)
+    for (left, right), group, record in zip(rows, groups, records, strict=True):
+        data = group_data(group)
+        seed = group.study.seeds[0]
+        train = data.run(group.ratio, seed).train
+        build = builder(group.model, data, group.study.ssm_lr)
+        frequencies = torch.arange(data.length // 2 + 1) / data.length
+        for arm, color in (("lin", "C0"), ("tdi", "C1")):
+            model, _ = member(build, resolve(arm, {}), train, seed, {})
+            left.semilogy(frequencies, response(model, data.length), color=color, label=f"|H|², {NAMES[arm]}")
+            curves = np.array(
+                [r["curves"]["test_accuracy"] for r in record["runs"] if r["arm"] == arm], float
+            )
+            epochs = np.arange(1, curves.shape[1] + 1)
+            right.plot(epochs, 100 * curves.mean(0), color=color, label=NAMES[arm])
+            low, high = 100 * curves.min(0), 100 * curves.max(0)
+            right.fill_between(epochs, low, high, color=color, alpha=0.15, linewidth=0)
+        task = spectrum_of(train)
+        left.fill_between(frequencies, task.density, color="0.7", label=f"task spectrum ({task.statistic})")
+        left.set_ylim(float(task.density[1:].max()) * 1e-4, None)
+        left.set(title=f"{group.dataset}, {MODELS[group.model]}", xlabel="cycles / sample", ylabel="density")
+        right.set(title=f"{record['n_train']} series", xlabel="epoch", ylabel="test accuracy, %")
+    rows[0][0].legend(fontsize=7)
+    rows[0][1].legend(fontsize=8)
+    figure.savefig(path, dpi=100)
+
+
+NAMES = {"lin": "S4D-Lin", "tdi": "TDI"}
+
+
+def spectrum_of(train: Any) -> Any:
+    """The task spectrum that the run's poles followed."""
+    from tdi_plugin import task_spectrum
+
+    return task_spectrum(train.x, train.y)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
