@@ -15,7 +15,7 @@ def _callbacks(package: str) -> list[Any]:
         from tdi_plugin.s4.register import register
 
         register()
-        return [task_dependent_init_for(package)()]
+        return [task_dependent_init_for(package)(named_only=True)]
     except Exception as error:
         import logging
 
