@@ -43,7 +43,7 @@ def spread_damping(real: Tensor, dt: Tensor, rows: int) -> Tensor:
     ordered = grouped(dt, rows).log().sort(dim=0).values.expand(-1, -1, pairs)
     golden = (5**0.5 - 1) / 2
     sequence = (torch.arange(1, rows * pairs + 1, dtype=torch.float64) * golden).frac().view(rows, pairs)
-    levels = (sequence.argsort(1).argsort(1) + 0.5) / pairs
+    levels = (sequence.argsort(1).argsort(1).to(torch.float64) + 0.5) / pairs
     at = levels * (ordered.shape[0] - 1)
     low = at.floor().long()
     high = at.ceil().long()

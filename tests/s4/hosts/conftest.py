@@ -20,7 +20,7 @@ def foreign() -> set[str]:
 
 @pytest.fixture(scope="package")
 def s4(s4_root: Path) -> Iterator[SimpleNamespace]:
-    """``ssm`` (registry kernels), ``fftconv``, ``file`` (models/s4/s4.py) and ``s4d``, with init=tdi known."""
+    """``ssm`` (registry), ``fftconv``, ``file`` (models/s4/s4.py) and ``s4d``, with init=tdi known."""
     before = foreign()
     sys.path.insert(0, str(s4_root))
     logging.disable(logging.WARNING)
