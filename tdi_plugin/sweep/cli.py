@@ -59,11 +59,13 @@ def main_sweep(argv: list[str]) -> int:
     name, folder = given.pop("study", None), given.pop("store", None)
     if not name or not folder:
         raise OptionError("tdi sweep needs study=NAME and store=DIR; `tdi sweep --help` lists the studies.")
-    if (launcher := given.pop("launcher", None)) is not None:
+    launcher, workers = given.pop("launcher", None), int(given.pop("workers", 2))
+    hydra = {key: given.pop(key) for key in list(given) if key.startswith("hydra.")}
+    study = Study.load(str(name), given)
+    if launcher is not None:
         from tdi_plugin.sweep.launch import launch
 
-        return launch(str(launcher), int(given.pop("workers", 2)), words)
-    study = Study.load(str(name), given)
+        return launch(str(launcher), workers, study, Path(str(folder)), hydra)
     return sweep(study, Path(str(folder)))
 
 

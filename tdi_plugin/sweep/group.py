@@ -11,7 +11,10 @@ from tdi_plugin.sweep.atomic import content_key
 from tdi_plugin.sweep.models import model_spec
 from tdi_plugin.sweep.study import Study
 
-SHARED = ("epochs", "batch_size", "lr", "ssm_lr", "weight_decay", "clip", "stride", "max_test", "threshold")
+SHARED = (
+    *("epochs", "batch_size", "lr", "ssm_lr", "weight_decay", "clip", "schedule"),
+    *("stride", "max_test", "threshold"),
+)
 """Settings that every group of a study shares."""
 REVISION = 1
 """Raised when a change of code changes the numbers that a group of equal settings gives."""

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from tdi_plugin.errors import DataError
 
-MAX_VALIDATION = 200
+MAX_VALIDATION = 100
 
 
 @dataclass(frozen=True)

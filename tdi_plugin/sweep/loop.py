@@ -18,7 +18,7 @@ EVAL_BATCH = 512
 
 @dataclass(frozen=True)
 class Optimisation:
-    """AdamW, constant rates; SSM parameters carry their own options in ``_optim``."""
+    """AdamW; SSM parameters carry their own options in ``_optim``."""
 
     epochs: int
     batch_size: int
@@ -26,6 +26,11 @@ class Optimisation:
     ssm_lr: float
     weight_decay: float
     clip: float | None = None
+    schedule: str = "constant"
+
+    def rate(self, epoch: int) -> float:
+        """Factor of every learning rate in an epoch (from 0)."""
+        return 0.5 * (1 + math.cos(math.pi * epoch / self.epochs)) if self.schedule == "cosine" else 1.0
 
 
 def batch_order(n_series: int, epochs: int, seed: int) -> Tensor:
@@ -65,6 +70,7 @@ def train_one(
         value an epoch, None where it is not finite.
     """
     optimizer = torch.optim.AdamW(parameter_groups(model, options))
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, options.rate)
     curves: Curves = {"train_loss": [], "test_accuracy": [], "test_loss": []}
     for epoch in range(options.epochs):
         model.train()
@@ -77,6 +83,7 @@ def train_one(
                 nn.utils.clip_grad_norm_(model.parameters(), options.clip)
             optimizer.step()
             total += float(loss.detach()) * len(index)
+        scheduler.step()
         curves["train_loss"].append(finite(total / order.shape[1]))
         accuracy, test_loss = evaluate(model, data.test)
         curves["test_accuracy"].append(accuracy)

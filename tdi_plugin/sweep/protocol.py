@@ -48,7 +48,7 @@ def run_group(
     data = data or group_data(group)
     engine = resolve_engine(engine or study.engine)
     options = Optimisation(
-        study.epochs, study.batch_size, study.lr, study.ssm_lr, study.weight_decay, study.clip
+        study.epochs, study.batch_size, study.lr, study.ssm_lr, study.weight_decay, study.clip, study.schedule
     )
     build = builder(group.model, data, study.ssm_lr)
     labels: list[tuple[int, str, dict[str, Any]]] = []

@@ -90,5 +90,5 @@ def cost(group: Group) -> float:
     """Work of a group up to a common factor: samples that pass through its models, and back."""
     data, study = group_data(group), group.study
     train = max(1, round(group.ratio * len(data.full)))
-    seen = 3 * train + len(data.test) + min(200, len(data.full) - train)
+    seen = 3 * train + len(data.test) + min(100, len(data.full) - train)
     return float(seen) * data.length * len(study.seeds) * len(study.arms) * study.epochs

@@ -12,6 +12,7 @@ import yaml
 from tdi_plugin.errors import OptionError, choices
 
 STUDIES = Path(__file__).with_name("studies")
+SCHEDULES = ("constant", "cosine")
 ENGINES = ("auto", "ensemble", "loop", "lightning")
 
 
@@ -37,6 +38,8 @@ class Study:
     """Of everything but dt, A and B, which have none, as in s4."""
     clip: float | None = None
     """Largest gradient norm of a run; None for no clipping."""
+    schedule: str = "constant"
+    """Of the learning rates over the epochs: constant, or cosine (down to zero)."""
     stride: int = 1
     """Keep every stride-th sample of a series (a cheap way to shorter series)."""
     max_test: int | None = None
@@ -112,6 +115,8 @@ class Study:
                 )
         if self.engine not in ENGINES:
             raise OptionError(f"Unknown engine {self.engine!r}: {choices(str(self.engine), ENGINES)}")
+        if self.schedule not in SCHEDULES:
+            raise OptionError(f"Unknown schedule {self.schedule!r}: {choices(str(self.schedule), SCHEDULES)}")
         if self.base not in self.arms:
             raise OptionError(
                 f"The baseline {self.base!r} is not among the arms {list(self.arms)}; add it, or set base=…."

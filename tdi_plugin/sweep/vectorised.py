@@ -35,6 +35,7 @@ def train_vectorised(
         clip=options.clip,
         batch_orders=list(orders),
         progress=progress,
+        schedule=options.schedule,
         validation=validation if len(validation) == len(runs) else None,
     )
     return [

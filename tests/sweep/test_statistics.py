@@ -95,7 +95,7 @@ def test_bad_values_are_refused(bad: list[object]) -> None:
 
 
 def test_unpaired_lengths_are_refused() -> None:
-    with pytest.raises(DataError, match="same runs"):
+    with pytest.raises(DataError, match="pairing needs the same"):
         paired_summary([1.0, 2.0], [1.0])
     with pytest.raises(DataError, match="one label a run"):
         bootstrap_interval([1.0, 2.0], ["a"])
