@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from tdi_plugin import task_spectrum
 from tdi_plugin.hosts import find_hosts
 from tdi_plugin.sweep.arms import resolve
 from tdi_plugin.sweep.group import Group
@@ -27,6 +28,7 @@ from tdi_plugin.sweep.statistics import paired_summary
 from tdi_plugin.sweep.study import Study
 
 CONDITIONS = (("GunPoint", 0.5), ("ArrowHead", 1.0), ("ItalyPowerDemand", 0.3))
+ARMS = {"lin": ("S4D-Lin", "C0"), "tdi": ("TDI", "C1")}
 MODELS = {"deep-layer": "layer norm", "deep-batch": "batch norm"}
 
 
@@ -100,45 +102,47 @@ def response(model: torch.nn.Module, length: int) -> torch.Tensor:
 
 
 def draw(groups: list[Group], records: list[dict[str, Any]], path: Path) -> None:
-    """A row a condition: task spectrum, |H|^2 before and after, test accuracy by epoch."""
+    """A row a data set: its task spectrum with |H|^2 before and after, then test accuracy by epoch."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(11, 2.6 * len(groups)), layout="constrained")
-    rows = figure.subplots(len(groups), 2, squeeze=False)
-    for (left, right), group, record in zip(rows, groups, records, strict=True):
-        data = group_data(group)
-        seed = group.study.seeds[0]
-        train = data.run(group.ratio, seed).train
-        build = builder(group.model, data, group.study.ssm_lr)
-        frequencies = torch.arange(data.length // 2 + 1) / data.length
-        for arm, color in (("lin", "C0"), ("tdi", "C1")):
-            model, _ = member(build, resolve(arm, {}), train, seed, {})
-            left.semilogy(frequencies, response(model, data.length), color=color, label=f"|H|², {NAMES[arm]}")
-            curves = np.array(
-                [r["curves"]["test_accuracy"] for r in record["runs"] if r["arm"] == arm], float
-            )
-            epochs = np.arange(1, curves.shape[1] + 1)
-            right.plot(epochs, 100 * curves.mean(0), color=color, label=NAMES[arm])
-            low, high = 100 * curves.min(0), 100 * curves.max(0)
-            right.fill_between(epochs, low, high, color=color, alpha=0.15, linewidth=0)
-        task = spectrum_of(train)
-        left.fill_between(frequencies, task.density, color="0.7", label=f"task spectrum ({task.statistic})")
-        left.set_ylim(float(task.density[1:].max()) * 1e-4, None)
-        left.set(title=f"{group.dataset}, {MODELS[group.model]}", xlabel="cycles / sample", ylabel="density")
-        right.set(title=f"{record['n_train']} series", xlabel="epoch", ylabel="test accuracy, %")
+    figure = Figure(figsize=(3.8 * (1 + len(MODELS)), 2.8 * len(CONDITIONS)), layout="constrained")
+    rows = figure.subplots(len(CONDITIONS), 1 + len(MODELS), squeeze=False)
+    for row, (name, _) in zip(rows, CONDITIONS, strict=True):
+        chosen = [pair for pair in zip(groups, records, strict=True) if pair[0].dataset == name]
+        draw_responses(row[0], chosen[0][0])
+        row[0].set(title=f"{name} ({chosen[0][1]['n_train']} series), first seed", xlabel="cycles / sample")
+        for axis, (group, record) in zip(row[1:], chosen, strict=True):
+            draw_curves(axis, record)
+            axis.set(title=f"{name}, {MODELS[group.model]}", xlabel="epoch", ylabel="test accuracy, %")
     rows[0][0].legend(fontsize=7)
-    rows[0][1].legend(fontsize=8)
+    rows[0][1].legend(fontsize=8, title="mean and range of seeds", title_fontsize=7)
     figure.savefig(path, dpi=100)
 
 
-NAMES = {"lin": "S4D-Lin", "tdi": "TDI"}
+def draw_responses(axis: Any, group: Group) -> None:
+    """The task spectrum of the first seed's subset, and what the first layer answers to."""
+    data = group_data(group)
+    seed = group.study.seeds[0]
+    train = data.run(group.ratio, seed).train
+    build = builder(group.model, data, group.study.ssm_lr)
+    task = task_spectrum(train.x, train.y)
+    frequencies = task.frequencies[1:]
+    axis.fill_between(frequencies, task.density[1:], color="0.75", label=f"task spectrum ({task.statistic})")
+    for arm, (title, color) in ARMS.items():
+        model, _ = member(build, resolve(arm, {}), train, seed, {})
+        axis.semilogy(frequencies, response(model, data.length)[1:], color=color, label=f"|H|², {title}")
+    axis.set_ylim(float(task.density[1:].max()) * 1e-4, None)
+    axis.set_ylabel("density")
 
 
-def spectrum_of(train: Any) -> Any:
-    """The task spectrum that the run's poles followed."""
-    from tdi_plugin import task_spectrum
-
-    return task_spectrum(train.x, train.y)
+def draw_curves(axis: Any, record: dict[str, Any]) -> None:
+    """Mean and range over seeds of the test accuracy after each epoch."""
+    for arm, (title, color) in ARMS.items():
+        curves = [run["curves"]["test_accuracy"] for run in record["runs"] if run["arm"] == arm]
+        percent = 100 * np.array(curves, dtype=float)
+        epochs = np.arange(1, percent.shape[1] + 1)
+        axis.plot(epochs, percent.mean(0), color=color, label=title)
+        axis.fill_between(epochs, percent.min(0), percent.max(0), color=color, alpha=0.15, linewidth=0)
 
 
 if __name__ == "__main__":
