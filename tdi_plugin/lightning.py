@@ -14,7 +14,7 @@ from tdi_plugin.init import tdi_
 from tdi_plugin.measure import measure
 from tdi_plugin.report import InitReport
 from tdi_plugin.spectrum import TaskSpectrum
-from tdi_plugin.training_data import limit_training_set
+from tdi_plugin.training_data import check_batches, limit_training_set
 
 log = logging.getLogger("tdi_plugin")
 
@@ -55,6 +55,7 @@ class TaskDependentInitBody:
             self.config = TDIConfig.of(hparams_group(pl_module, "tdi"))
         dataset = getattr(pl_module, "dataset", None)
         limit_training_set(dataset, self.config.train_ratio, self.config.subset_seed)
+        check_batches(dataset, hparams_group(pl_module, "loader") or {})
         if self.named_only and not any(is_named(module) for module in pl_module.modules()):
             self.outcome = "off: no layer asks for init: tdi"
             return

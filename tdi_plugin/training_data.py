@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MethodType
 from typing import Any
@@ -57,6 +57,22 @@ def limit_training_set(dataset: Any, ratio: float, seed: int) -> None:
     dataset._tdi_limited = True
     if getattr(dataset, "dataset_train", None) is not None:
         dataset._tdi_part = dataset.dataset_train = subset_dataset(dataset.dataset_train, ratio, seed)
+
+
+def check_batches(dataset: Any, loader: Mapping[str, Any]) -> None:
+    """Refuse a training subset of which ``drop_last`` would leave no batch at all.
+
+    Raises:
+        DataError: fewer series than one batch holds.
+    """
+    if not getattr(dataset, "_tdi_limited", False) or not loader.get("drop_last"):
+        return
+    series, batch = len(dataset.dataset_train), int(loader.get("batch_size") or 1)
+    if series < batch:
+        raise DataError(
+            f"The training subset has {series} series and a batch {batch}, so that loader.drop_last=true leaves "
+            f"nothing to train on. Set loader.drop_last=false, or loader.batch_size={series} at most."
+        )
 
 
 def training_loader(trainer: Any) -> DataLoader[Any]:
