@@ -41,7 +41,7 @@ def limit_training_set(dataset: Any, ratio: float, seed: int) -> None:
         return
     if dataset is None:
         raise OptionError(
-            f"train_ratio={ratio} was given, but this module has no `dataset` with a `dataset_train` to limit. "
+            f"train_ratio={ratio} was given, but this module has no `dataset` with `dataset_train` to limit. "
             "Build your loader on tdi_plugin.data.subset_dataset(train_set, ratio, seed) instead."
         )
     setup = dataset.setup
@@ -70,7 +70,7 @@ def check_batches(dataset: Any, loader: Mapping[str, Any]) -> None:
     series, batch = len(dataset.dataset_train), int(loader.get("batch_size") or 1)
     if series < batch:
         raise DataError(
-            f"The training subset has {series} series and a batch {batch}, so that loader.drop_last=true leaves "
+            f"The training subset has {series} series and a batch {batch}: loader.drop_last=true leaves "
             f"nothing to train on. Set loader.drop_last=false, or loader.batch_size={series} at most."
         )
 

@@ -48,14 +48,20 @@ class LowRankHost(CommonHost):
             output = self.output
         super().write(poles=poles, dt=dt)
         if output is not None:
-            with torch.no_grad():
-                parameter(self.module, "l_kernel", self.name).zero_()
+            self._start_over()
             super().write(output=output)
+
+    def _start_over(self) -> None:
+        """As before the first forward pass, which in inference mode leaves tensors that are read-only."""
+        self.module.l_kernel = torch.zeros_like(parameter(self.module, "l_kernel", self.name))
+        for key in ("omega", "z"):
+            self.module.__dict__.pop(key, None)
 
     @torch.no_grad()
     def kernel(self, length: int) -> Tensor:
         """The module's own kernel; what computing it changes in the module is put back."""
-        module, stored, seen = self.module, self.module.C.clone(), self.module.l_kernel  # type: ignore[operator]
+        module, seen = self.module, self.module.l_kernel
+        stored = module.C.clone()  # type: ignore[operator]
         caches = {key: module.__dict__.get(key) for key in ("omega", "z")}
         try:
             return module(L=length)[0]

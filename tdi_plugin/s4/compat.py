@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from types import ModuleType
 from typing import Any
+
+from tdi_plugin.errors import OptionError
 
 
 def tolerate_wandb_settings(wandb: ModuleType) -> bool:
@@ -33,23 +35,48 @@ def tolerate_wandb_settings(wandb: ModuleType) -> bool:
     return True
 
 
-def empty_absent_splits(dataset_class: type) -> None:
-    """Where a data set lacks a split, give Lightning no loader rather than None among the loaders."""
-    for name in ("val_dataloader", "test_dataloader"):
-        original = getattr(dataset_class, name)
+def spell_out_splits(dataset_class: type) -> None:
+    """Give today's Lightning loaders where s4's data sets have a None.
 
-        @functools.wraps(original)
-        def loaders(self: Any, *args: Any, _original: Callable[..., Any] = original, **kwargs: Any) -> Any:
-            found = _original(self, *args, **kwargs)
-            return [] if found is None else found
+    No test set (the synthetic tasks): no loader. No validation set (IMDB as LRA has it): s4 means to validate
+    on the test set, and its checkpoints wait for that number.
+    """
 
-        setattr(dataset_class, name, loaders)
+    def val(self: Any, found: Any, **loader: Any) -> Any:
+        return self.test_dataloader(**loader) if found is None else found
+
+    def test(self: Any, found: Any, **loader: Any) -> Any:
+        return [] if found is None else found
+
+    for name, rule in (("val_dataloader", val), ("test_dataloader", test)):
+        _follow(dataset_class, name, rule)
+
+
+def add_columns(datasets: ModuleType) -> None:
+    """Let s4 join two text columns of a table with ``+``, as when a column was a list."""
+    column = getattr(datasets.arrow_dataset, "Column", None)
+    if column is not None and not hasattr(column, "__add__"):
+        column.__add__ = lambda self, other: [*self, *other]
+
+
+def _follow(owner: Any, name: str, rule: Callable[..., Any]) -> None:
+    """Let ``rule(self, result, **kwargs)`` have the last word on a method, once."""
+    original = getattr(owner, name)
+    if hasattr(original, "_tdi_followed"):
+        return
+
+    @functools.wraps(original)
+    def followed(self: Any, **kwargs: Any) -> Any:
+        return rule(self, original(self, **kwargs), **kwargs)
+
+    followed._tdi_followed = True  # type: ignore[attr-defined]
+    setattr(owner, name, followed)
 
 
 def prepare_each_config(train_utils: ModuleType) -> None:
     """Before s4 takes a config: allow a second job in one process, and the user's own checkpoints."""
     original = train_utils.process_config
-    if "config" not in inspect.signature(original).parameters:
+    if hasattr(original, "_tdi_followed"):
         return
 
     @functools.wraps(original)
@@ -58,11 +85,30 @@ def prepare_each_config(train_utils: ModuleType) -> None:
 
         if OmegaConf.has_resolver("eval"):
             OmegaConf.clear_resolver("eval")
+        check_options(config)
         if _loads_checkpoint(config):
             os.environ["TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"] = "1"
         return original(config)
 
+    process_config._tdi_followed = True  # type: ignore[attr-defined]
     train_utils.process_config = process_config  # type: ignore[attr-defined]
+
+
+def check_options(config: Mapping[str, Any]) -> None:
+    """Refuse at once what would fail late: unknown options, and ours under ``model.layer``.
+
+    Raises:
+        OptionError: naming the option.
+    """
+    from tdi_plugin.config import TDIConfig
+
+    TDIConfig.of(dict(config.get("tdi") or {}))
+    layers = (config.get("model") or {}).get("layer") or {}
+    for layer in [layers] if isinstance(layers, Mapping) else layers:
+        for name in set(layer) & {field.name for field in fields(TDIConfig)}:
+            raise OptionError(
+                f"model.layer.{name} is no option of s4's layers; give it in the tdi group: +tdi.{name}=..."
+            )
 
 
 def _loads_checkpoint(config: Mapping[str, Any]) -> bool:

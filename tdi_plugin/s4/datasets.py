@@ -8,6 +8,8 @@ from typing import Any
 
 from tdi_plugin.data.catalog import build, registry
 from tdi_plugin.data.series import collate
+from tdi_plugin.data.task import SeriesTask
+from tdi_plugin.errors import DataError
 
 
 def add_to(base: type) -> list[str]:
@@ -50,11 +52,11 @@ class _Delegate:
 
     @property
     def d_input(self) -> int | None:
-        return self.source.d_input
+        return self._read().d_input
 
     @property
     def d_output(self) -> int:
-        return self.source.d_output
+        return self._read().d_output
 
     @property
     def l_output(self) -> int:
@@ -66,7 +68,15 @@ class _Delegate:
 
     @property
     def n_tokens(self) -> int | None:
-        return self.source.n_tokens
+        return self._read().n_tokens
+
+    def _read(self) -> SeriesTask:
+        if self.source.dataset_train is None:
+            raise DataError(
+                f"The sizes of {self._name_!r} are known once its files are read, and this run reads none; "
+                "expected train.disable_dataset=false."
+            )
+        return self.source
 
 
 def _data_path() -> str | None:

@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from tdi_plugin.errors import HostError
+from tdi_plugin.errors import HostError, OptionError
 from tdi_plugin.s4 import compat, standins
 from tdi_plugin.s4.paths import checkout
 
@@ -45,7 +45,8 @@ def prepare(root: str | Path | None = None) -> Path:
     standins.install()
     compat.tolerate_wandb_settings(_needed("wandb"))
     _needed("src.dataloaders")
-    compat.empty_absent_splits(_needed("src.dataloaders.base").SequenceDataset)
+    compat.spell_out_splits(_needed("src.dataloaders.base").SequenceDataset)
+    compat.add_columns(_needed("datasets"))
     compat.prepare_each_config(_needed("src.utils.train"))
     return path
 
@@ -57,6 +58,8 @@ def run(root: str | Path | None, overrides: Sequence[str]) -> None:
 
     Raises:
         HostError: as `prepare`.
+        OptionError: overrides or options that do not exist.
+        DataError: series that cannot be used.
     """
     path = prepare(root)
     script = path / "train.py"
@@ -64,12 +67,23 @@ def run(root: str | Path | None, overrides: Sequence[str]) -> None:
     main.__file__ = str(script)
     main.__spec__ = ModuleSpec("tdi_plugin.s4.launch", loader=None, origin=__file__)
     sys.argv = [str(script), *overrides]
+    # Hydra would print a traceback of its own and exit: errors come out here, and ours become one line.
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")
     previous = sys.modules["__main__"]
     sys.modules["__main__"] = main
     try:
         exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), main.__dict__)
+    except _config_errors() as error:
+        raise OptionError(str(error)) from error
     finally:
         sys.modules["__main__"] = previous
+
+
+def _config_errors() -> tuple[type[Exception], ...]:
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    return HydraException, OmegaConfBaseException
 
 
 def _needed(name: str) -> ModuleType:
