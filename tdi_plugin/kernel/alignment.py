@@ -82,11 +82,13 @@ def cumulative_power(weights: Any, total: float | None = None) -> CumulativePowe
 
 
 def mismatch(response: Any, spectrum: Any) -> float:
-    """Part of the task spectrum that the response doesn't reach: sum_k max(0, s_k - p_k), in [0, 1].
+    """How far a response is from covering a task spectrum: 1 - sum_k s_k p_k / sum_k s_k^2, held to [0, 1].
 
-    s is the task's density and p = |H|^2 over its sum, both without DC: it is their total variation distance.
-    0: the response has the task's own shape; 1: no frequency in common. A mode is learned from about 1/p
-    series (white inputs), so densities count, not gains: a flat response doesn't cover a narrow task.
+    s is the task's density and p = |H|^2 over its sum, both without DC. sum_k s_k p_k is J / sum(eta) on the
+    circulant model, so the score is the share missing of the alignment that the task's own shape has. 0: the
+    response has that shape, or sits on its largest part; 1: no frequency in common. Densities count, not
+    gains (a mode is learned from about 1/p series): a flat response doesn't cover a narrow task. The
+    squares make it robust to the noise floor of a measured spectrum.
 
     Args:
         response: H (..., K) complex, or |H|^2 (..., K) real; several channels are averaged.
@@ -104,8 +106,8 @@ def mismatch(response: Any, spectrum: Any) -> float:
             f"The response has {power.numel()} frequencies and the task spectrum {task.numel()}; one grid "
             "was expected. Take both at one length."
         )
-    excess = _density(task, "task spectrum") - _density(power, "response")
-    return min(1.0, float(excess.clamp_min(0).sum()))
+    s, p = _density(task, "task spectrum"), _density(power, "response")
+    return min(1.0, max(0.0, 1.0 - float(s @ p / s.square().sum())))
 
 
 def _density(power: Tensor, name: str) -> Tensor:

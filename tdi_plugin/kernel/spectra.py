@@ -8,7 +8,7 @@ import numpy as np
 import opt_einsum as oe
 import scipy.linalg
 import torch
-from scipy.sparse.linalg import svds
+from scipy.sparse.linalg import ArpackError, svds
 from torch import Tensor
 
 from tdi_plugin.errors import DataError
@@ -46,7 +46,7 @@ def kernel_spectrum(h: Any, modes: int | None = None, seed: int = 0) -> KernelSp
         seed: of the vector that svds starts from.
 
     Raises:
-        DataError: L < 2, a response that is not finite, modes outside 1..L-1.
+        DataError: L < 2, a response that is not finite, modes outside 1..L-1, eigenvalues too close for svds.
     """
     T = toeplitz_operator(h)
     if modes is None:
@@ -63,7 +63,13 @@ def kernel_spectrum(h: Any, modes: int | None = None, seed: int = 0) -> KernelSp
                 f"modes={modes}; 1 to {T.length - 1} were expected at length {T.length}, or None for all."
             )
         start = np.random.default_rng(seed).standard_normal(T.length)
-        _, s, vt = svds(T, modes, v0=start, return_singular_vectors="vh")
+        try:
+            _, s, vt = svds(T, modes, v0=start, return_singular_vectors="vh")
+        except ArpackError as error:
+            raise DataError(
+                f"svds finds no {modes} leading modes ({error}); a response whose eigenvalues differ was "
+                "expected. Take modes=None: one that is (nearly) a single impulse has no leading modes."
+            ) from error
         eta, v = s[::-1] ** 2, vt[::-1].T
     return KernelSpectrum(torch.from_numpy(eta.copy()) / T.length, torch.from_numpy(v.copy()))
 

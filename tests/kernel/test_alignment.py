@@ -67,22 +67,33 @@ def test_cumulative_power_reaches_one_by_parseval(system: System) -> None:
 
 
 @FIXED
-@given(seed=st.integers(0, 2**20), bins=st.integers(3, 200), gain=st.floats(1e-6, 1e6))
-def test_mismatch_is_a_distance_of_densities(seed: int, bins: int, gain: float) -> None:
+@given(seed=st.integers(0, 2**20), length=st.integers(4, 200), gain=st.floats(1e-6, 1e6))
+def test_mismatch_is_the_alignment_that_is_missing(seed: int, length: int, gain: float) -> None:
     g = torch.Generator().manual_seed(seed)
-    p, s = torch.rand(2, bins, generator=g, dtype=torch.float64) + 1e-3
-    score = mismatch(p, s)
+    h, task = torch.randn(2, length, generator=g, dtype=torch.float64)
+    h, task = h - h.mean(), task - task.mean()
+    spectrum = torch.fft.rfft(task).abs().square()
+    matched = torch.fft.irfft(spectrum.sqrt(), length)  # |H|^2 is the task's spectrum
+
+    def circular(h: Tensor) -> float:
+        wrapped = scipy.linalg.circulant(h.numpy()) @ task.numpy()
+        return float(np.square(wrapped).sum() / np.square(h.numpy()).sum())
+
+    if length % 2:  # at even L the bin of frequency 1/2 stands once in the circle and counts once here
+        expected = max(0.0, 1 - circular(h) / circular(matched))
+        assert mismatch(frequency_response(h, length), spectrum) == pytest.approx(expected, abs=1e-9)
+    score = mismatch(frequency_response(h, length), spectrum)
     assert 0 <= score <= 1
-    half_l1 = np.abs(p[1:] / p[1:].sum() - s[1:] / s[1:].sum()).sum() / 2
-    assert score == pytest.approx(float(half_l1), rel=1e-9, abs=1e-12)
-    assert mismatch(gain * p, s) == pytest.approx(score, rel=1e-9, abs=1e-12)
-    assert mismatch(s * gain, s) == pytest.approx(0, abs=1e-12)
+    assert mismatch(frequency_response(gain * h, length), gain * spectrum) == pytest.approx(score, abs=1e-9)
+    assert mismatch(spectrum * gain, spectrum) == pytest.approx(0, abs=1e-12)
 
 
 def test_mismatch_extremes_and_forms() -> None:
     low, high = torch.tensor([5.0, 1.0, 1.0, 0.0, 0.0]), torch.tensor([0.0, 0.0, 0.0, 1.0, 3.0])
     assert mismatch(low, high) == 1.0
     H = torch.fft.rfft(torch.randn(3, 8, generator=torch.Generator().manual_seed(0), dtype=torch.float64))
+    assert mismatch(torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0]), high) == 0.0
+    assert 0.0 < mismatch(torch.ones(5), high) < 1.0
     assert mismatch(H, high) == pytest.approx(mismatch(H.abs().square(), high))
 
 

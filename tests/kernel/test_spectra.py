@@ -123,3 +123,11 @@ def test_bad_covariances(sigma: Tensor, says: str) -> None:
 def test_bad_number_of_modes(modes: int) -> None:
     with pytest.raises(DataError, match=f"modes={modes}; 1 to 5 were expected"):
         kernel_spectrum(torch.ones(6), modes)
+
+
+def test_an_impulse_has_no_leading_modes() -> None:
+    delta = torch.zeros(400)
+    delta[0] = 1.0
+    with pytest.raises(DataError, match="svds finds no 20 leading modes"):
+        kernel_spectrum(delta, 20)
+    torch.testing.assert_close(kernel_spectrum(delta).eta, torch.full((400,), 1 / 400, dtype=torch.float64))
