@@ -79,10 +79,11 @@ class CommonHost:
         if dt is not None:
             self._write_dt(dt)
         if output is not None:
-            overwrite(
-                self.module, "C", output.real if self.real else torch.view_as_real(output.resolve_conj())
-            )
+            overwrite(self.module, "C", self._stored(output))
             confirm(output, self.output, self._dtype("C"), "C", self.name)
+
+    def _stored(self, output: Tensor) -> Tensor:
+        return output.real if self.real else torch.view_as_real(output.resolve_conj())
 
     def _write_poles(self, poles: Tensor) -> None:
         check_stable(poles, self.name)

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from tdi_plugin.nn import S4DKernel, SequenceModel
+from tdi_plugin.nn import OneLayer, RealS4DKernel, S4DKernel, SequenceModel
 from tdi_plugin.testing import HostConformance, response_of_kernel
 
 
@@ -66,3 +66,18 @@ class TestInsideAModel(Builtin):
 
     def frequency_response(self, model: nn.Module) -> Tensor:
         return response_of_kernel(model.layers[0].layer.layer.kernel(1536)[0])
+
+
+class TestRealForm(Builtin):
+    options = {"n_ssm": 4}  # noqa: RUF012
+
+    def make_model(self) -> nn.Module:
+        return RealS4DKernel(8, d_state=12, **{"init": "tdi", **self.options})
+
+
+class TestOneLayerModel(HostConformance):
+    def make_model(self) -> nn.Module:
+        return OneLayer(1, 3, 400, d_model=4, d_state=8, real=True)
+
+    def frequency_response(self, model: nn.Module) -> Tensor:
+        return response_of_kernel(model.kernel(1536)[0])
