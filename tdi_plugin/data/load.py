@@ -16,7 +16,7 @@ from tdi_plugin.data.aeon_files import read_aeon
 from tdi_plugin.data.idx import is_idx, read_idx
 from tdi_plugin.data.missing import valid_part
 from tdi_plugin.data.series import Series
-from tdi_plugin.data.targets import read_labels, resolve
+from tdi_plugin.data.targets import open_numpy, read_labels, resolve
 from tdi_plugin.data.text import read_text
 from tdi_plugin.data.wav import read_wave_folder
 from tdi_plugin.errors import DataError
@@ -91,11 +91,11 @@ def _aeon(path: Path, labelled: bool) -> _Raw:
 
 
 def _npy(path: Path, labelled: bool) -> _Raw:
-    return _Raw(_open_numpy(path))
+    return _Raw(open_numpy(path))
 
 
 def _npz(path: Path, labelled: bool) -> _Raw:
-    with _open_numpy(path) as arrays:
+    with open_numpy(path) as arrays:
         if "x" not in arrays:
             raise DataError(
                 f"{path} holds the arrays {sorted(arrays)}, expected one named x (and y, lengths)."
@@ -140,15 +140,6 @@ def _reader(path: Path) -> Callable[[Path, bool], _Raw]:
             "of wav files. Save the series as .npz with arrays x (n, L) and y (n,)."
         )
     return _READERS[path.suffix.lower()]
-
-
-def _open_numpy(path: Path) -> Any:
-    try:
-        return np.load(path, mmap_mode="c" if path.suffix == ".npy" else None, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise DataError(
-            f"{path} is no plain NumPy file ({error}); save numbers with np.savez(file, x=x, y=y)."
-        ) from error
 
 
 def _on_grid(x: NDArray[Any], path: Path, lengths: NDArray[np.int64] | None) -> NDArray[np.float32]:

@@ -73,13 +73,27 @@ def read_labels(source: str | Path | Sequence[Any] | NDArray[Any] | Tensor) -> A
     if not path.is_file():
         raise DataError(f"The label file {path} does not exist; give a .npy, idx or text file, or 'none'.")
     if path.suffix == ".npy":
-        return np.load(path, allow_pickle=False)
+        return open_numpy(path)
     if is_idx(path):
         return read_idx(path)
     labels = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     if not labels:
         raise DataError(f"The label file {path} is empty; expected one label a line.")
     return labels
+
+
+def open_numpy(path: Path) -> Any:
+    """The array of a .npy file, memory-mapped (writing changes the copy in memory alone), or an open .npz.
+
+    Raises:
+        DataError: neither, or one that holds pickled objects.
+    """
+    try:
+        return np.load(path, mmap_mode="c" if path.suffix == ".npy" else None, allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise DataError(
+            f"{path} is no plain NumPy file ({error}); save numbers with np.savez or np.save."
+        ) from error
 
 
 def _numbers(values: NDArray[Any], names: list[str]) -> NDArray[np.float64] | None:

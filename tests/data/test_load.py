@@ -186,8 +186,12 @@ def test_absent_file(tmp_path):
 
 def test_pickled_arrays_are_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.array([[1, 2], [3]], dtype=object), allow_pickle=True)
-    with pytest.raises(DataError, match="no plain NumPy file"):
-        load_series(tmp_path / "a.npy")
+    for path, labels in (
+        (tmp_path / "a.npy", None),
+        (save(tmp_path / "b.csv", "1,2\n3,4\n"), tmp_path / "a.npy"),
+    ):
+        with pytest.raises(DataError, match="no plain NumPy file"):
+            load_series(path, labels)
 
 
 @pytest.mark.parametrize(
