@@ -15,6 +15,7 @@ from tdi_plugin.errors import OptionError, check_options, choices
 from tdi_plugin.nn import SequenceClassifier, SequenceModel
 
 SCHEDULERS = ("cosine", "constant")
+DATA_OF_S4 = ("aan", "cifar", "imdb", "pathfinder")
 Batch = tuple[Tensor, Tensor, dict[str, Any]]
 
 
@@ -33,6 +34,7 @@ class BuiltinModule(pl.LightningModule):
     def __init__(self, config: dict[str, Any]) -> None:
         super().__init__()
         self.save_hyperparameters(config, logger=False)
+        refuse_data_of_s4(config["dataset"]["_name_"])
         self.dataset = build(**config["dataset"])
         self.dataset.setup()
         model = {k: v for k, v in config["model"].items() if k not in ("_name_", "layer", "d_model")}
@@ -116,6 +118,19 @@ class BuiltinModule(pl.LightningModule):
         if name == "constant":
             return optimizer
         return [optimizer], [torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, **scheduler)]
+
+
+def refuse_data_of_s4(name: str) -> None:
+    """Say where an experiment on one of s4's own data sets does run.
+
+    Raises:
+        OptionError: for those names.
+    """
+    if name in DATA_OF_S4:
+        raise OptionError(
+            f"Data set {name!r} is state-spaces/s4's own, which the builtin trainer does not have; expected one "
+            "whose name begins with tdi_. Run the same experiment in s4: tdi s4 train PATH experiment=..."
+        )
 
 
 def exempt_from_decay(model: nn.Module) -> None:
