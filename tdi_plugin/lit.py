@@ -128,7 +128,7 @@ def refuse_data_of_s4(name: str) -> None:
     """
     if name in DATA_OF_S4:
         raise OptionError(
-            f"Data set {name!r} is state-spaces/s4's own, which the builtin trainer does not have; expected one "
+            f"Data set {name!r} is state-spaces/s4's own, not in the builtin trainer; expected one "
             "whose name begins with tdi_. Run the same experiment in s4: tdi s4 train PATH experiment=..."
         )
 
