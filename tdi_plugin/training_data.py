@@ -46,17 +46,21 @@ def limit_training_set(dataset: Any, ratio: float, seed: int) -> None:
         )
     setup = dataset.setup
 
+    def take_part(self: Any) -> None:
+        # Some data sets build only once and return early from a second setup: their part is taken already.
+        if self.dataset_train is not getattr(self, "_tdi_part", None):
+            # Telling the labels reads items, which may be augmented at random.
+            with untouched_rng():
+                self._tdi_part = self.dataset_train = subset_dataset(self.dataset_train, ratio, seed)
+
     def limited(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = setup(*args, **kwargs)
-        # Some data sets build only once and return early: their part is taken already.
-        if self.dataset_train is not getattr(self, "_tdi_part", None):
-            self._tdi_part = self.dataset_train = subset_dataset(self.dataset_train, ratio, seed)
+        take_part(self)
         return result
 
     dataset.setup = MethodType(limited, dataset)
     dataset._tdi_limited = True
-    if getattr(dataset, "dataset_train", None) is not None:
-        dataset._tdi_part = dataset.dataset_train = subset_dataset(dataset.dataset_train, ratio, seed)
+    take_part(dataset)
 
 
 def check_batches(dataset: Any, loader: Mapping[str, Any]) -> None:
