@@ -24,7 +24,7 @@ from tdi_plugin.sweep.members import member
 from tdi_plugin.sweep.models import builder
 from tdi_plugin.sweep.overrides import parse_overrides
 from tdi_plugin.sweep.protocol import group_data, paired, run_group
-from tdi_plugin.sweep.statistics import paired_summary
+from tdi_plugin.sweep.statistics import PairedSummary, paired_summary
 from tdi_plugin.sweep.study import Study
 
 CONDITIONS = (("GunPoint", 0.5), ("ArrowHead", 1.0), ("ItalyPowerDemand", 0.3))
@@ -77,10 +77,7 @@ def comparison(groups: list[Group], records: list[dict[str, Any]], study: Study)
     ):
         table.add_column(name, justify="left" if name in ("data (training series)", "block") else "right")
     for group, record in zip(groups, records, strict=True):
-        final, early = (
-            paired_summary(*(100 * np.array(side) for side in paired(record, "tdi", metric=metric)))
-            for metric in ("final", "early10")
-        )
+        final, early = (gain(record, metric) for metric in ("final", "early10"))
         table.add_row(
             f"{group.dataset} ({record['n_train']})",
             MODELS[group.model],
@@ -91,6 +88,12 @@ def comparison(groups: list[Group], records: list[dict[str, Any]], study: Study)
             f"{early.mean:+.1f} [{early.low:+.1f}, {early.high:+.1f}]",
         )
     return table
+
+
+def gain(record: dict[str, Any], metric: str) -> PairedSummary:
+    """TDI against S4D-Lin over the seeds of a group, in percent."""
+    base, other = paired(record, "tdi", metric=metric)
+    return paired_summary(100 * np.array(base), 100 * np.array(other))
 
 
 def response(model: torch.nn.Module, length: int) -> torch.Tensor:

@@ -59,8 +59,8 @@ class TDIConfig:
         Raises:
             OptionError: an unknown name, or a value outside its range.
         """
-        base = config if isinstance(config, cls) else cls()
-        given = {**({} if config is None or isinstance(config, cls) else dict(config)), **options}
+        base, given = (config, {}) if isinstance(config, TDIConfig) else (cls(), dict(config or {}))
+        given.update(options)
         known = {f.name for f in fields(cls)}
         for name in given:
             if name not in known:

@@ -40,7 +40,7 @@ class BuiltinModule(pl.LightningModule):
         model = {k: v for k, v in config["model"].items() if k not in ("_name_", "layer", "d_model")}
         check_options("The builtin model", model, SequenceModel)
         self.network = SequenceClassifier(
-            self.dataset.d_input or self.dataset.n_tokens,
+            self.dataset.d_input or self.dataset.n_tokens or 1,
             self.dataset.d_output,
             encoder=config["encoder"],
             decoder=config["decoder"]["mode"],
@@ -92,15 +92,15 @@ class BuiltinModule(pl.LightningModule):
         return self.dataset.dataset_val is self.dataset.dataset_test
 
     def train_dataloader(self) -> DataLoader[Any]:
-        return DataLoader(
-            self.dataset.dataset_train, shuffle=True, collate_fn=collate, **self.hparams["loader"]
-        )
+        return self._loader(self.dataset.dataset_train, shuffle=True)
 
     def val_dataloader(self) -> list[DataLoader[Any]]:
         """Validation and test series, both after every epoch as s4 does."""
-        loader = {**self.hparams["loader"], "drop_last": False}
         sets = [self.dataset.dataset_val, self.dataset.dataset_test][self._validates_on_test :]
-        return [DataLoader(series, collate_fn=collate, **loader) for series in sets]
+        return [self._loader(series, drop_last=False) for series in sets]
+
+    def _loader(self, series: Any, **options: Any) -> DataLoader[Any]:
+        return DataLoader(series, collate_fn=collate, **{**self.hparams["loader"], **options})
 
     def configure_optimizers(self) -> Any:
         """AdamW with s4's parameter groups: ``_optim`` of a parameter overrides the optimiser's."""
