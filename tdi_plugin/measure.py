@@ -17,6 +17,7 @@ from tdi_plugin.training_data import in_order, split_batch, training_loader, unt
 
 SOURCES = ("auto", "input", "encoder")
 NO_LABELS = "power instead of auto: the task has a target for every sample, and so no labels of series"
+REAL_TARGETS = "cross instead of auto: the targets are real numbers, not classes"
 
 
 def measure(trainer: Any, pl_module: Any, config: TDIConfig) -> TaskSpectrum:
@@ -32,22 +33,26 @@ def measure(trainer: Any, pl_module: Any, config: TDIConfig) -> TaskSpectrum:
         raise OptionError(f"Unknown source {config.source!r}: {choices(config.source, SOURCES)}")
     with untouched_rng(), torch.no_grad():
         batches = in_order(training_loader(trainer))
-        statistic = config.statistic
-        if unlabelled := statistic == "auto" and target_per_sample(batches):
-            statistic = "power"
+        statistic, reason = config.statistic, ""
+        if statistic == "auto":
+            statistic, reason = statistic_for(batches)
         series = _series(batches, pl_module, config.source)
         spectrum = spectrum_of_batches(
             series, statistic=statistic, smoothing=config.smoothing, seed=config.seed
         )
-    return spectrum.replaced(reason=NO_LABELS) if unlabelled else spectrum
+    return spectrum.replaced(reason=reason) if reason else spectrum
 
 
-def target_per_sample(batches: Iterable[Any]) -> bool:
-    """True for generation and reconstruction: y holds a target for every sample, none for the series."""
+def statistic_for(batches: Iterable[Any]) -> tuple[str, str]:
+    """What ``auto`` can mean for targets of this kind: a statistic, and the reason if it is another one."""
     for batch in batches:
         _, y, _ = split_batch(batch)
-        return y.ndim > 2 or (y.ndim == 2 and y.shape[1] > 1 and not y.is_floating_point())
-    return False
+        if y.ndim > 2 or (y.ndim == 2 and y.shape[1] > 1 and not y.is_floating_point()):
+            return "power", NO_LABELS
+        if y.is_floating_point():
+            return "cross", REAL_TARGETS
+        break
+    return "auto", ""
 
 
 def _series(batches: Any, pl_module: Any, source: str) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
