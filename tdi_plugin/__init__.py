@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tdi_plugin.hosts import find_hosts as find_hosts
     from tdi_plugin.init import tdi_ as tdi_
     from tdi_plugin.lightning import TaskDependentInit as TaskDependentInit
+    from tdi_plugin.refine import refine_ as refine_
     from tdi_plugin.report import InitReport as InitReport
     from tdi_plugin.search_path import config_dir as config_dir
     from tdi_plugin.spectrum import CrossSpectrum as CrossSpectrum
@@ -42,6 +43,7 @@ _HOME = {
     "HostError": "errors",
     "find_hosts": "hosts",
     "tdi_": "init",
+    "refine_": "refine",
     "InitReport": "report",
     "TaskDependentInit": "lightning",
     "config_dir": "search_path",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -14,6 +14,7 @@ from tdi_plugin.errors import DataError, OptionError
 from tdi_plugin.hosts import Host, find_hosts
 from tdi_plugin.hosts.registry import select
 from tdi_plugin.placing import plan_layer
+from tdi_plugin.refine import refine_ as refine_
 from tdi_plugin.report import InitReport
 from tdi_plugin.spectrum.value import TaskSpectrum
 
@@ -29,6 +30,7 @@ def tdi_(
     config: TDIConfig | Mapping[str, Any] | None = None,
     *,
     hosts: Sequence[Host] | None = None,
+    where: Callable[[nn.Module], bool] | None = None,
     **options: Any,
 ) -> InitReport:
     """Put the poles of a model's state-space layers where the task's spectrum is, in place.
@@ -42,6 +44,7 @@ def tdi_(
             mapping from layer names or positions. None reads the option ``spectrum_file``.
         config: options as a TDIConfig or mapping; None for the defaults.
         hosts: the layers to choose from, where they were already found; ``layers`` counts within them.
+        where: only kernels for which this holds count, in ``layers`` and otherwise.
         options: single options, over ``config``.
 
     Returns:
@@ -55,7 +58,9 @@ def tdi_(
     settings = TDIConfig.of(config, **options)
     if not settings.enabled:
         return InitReport((), settings.as_dict())
-    chosen = find_hosts(model, settings.layers) if hosts is None else select(list(hosts), settings.layers)
+    chosen = (
+        find_hosts(model, settings.layers, where) if hosts is None else select(list(hosts), settings.layers)
+    )
     spectra = _spectra(chosen, spectrum, settings)
     plans = [plan_layer(host, own, settings) for host, own in zip(chosen, spectra, strict=True)]
     for host, plan in zip(chosen, plans, strict=True):

@@ -37,12 +37,17 @@ def register_host(adapter: Adapter) -> Adapter:
     return adapter
 
 
-def find_hosts(model: nn.Module, layers: str | Sequence[int] = "all") -> list[Host]:
+def find_hosts(
+    model: nn.Module,
+    layers: str | Sequence[int] = "all",
+    where: Callable[[nn.Module], bool] | None = None,
+) -> list[Host]:
     """The state-space kernels of a model, in order of registration, which is that of the forward pass.
 
     Args:
         model: any module; a kernel used twice is found once.
         layers: "first", "all", or positions among the layers found (negative from the end).
+        where: only kernels for which this holds count at all.
 
     Raises:
         HostError: no state-space layer at all, or one among those asked for that cannot be used.
@@ -50,6 +55,13 @@ def find_hosts(model: nn.Module, layers: str | Sequence[int] = "all") -> list[Ho
     """
     found = [(name, module, _adapt(name, module)) for name, module in model.named_modules()]
     candidates = [(n, m, h) for n, m, h in found if h is not None or type(m).__name__ in UNSUPPORTED]
+    if candidates and where is not None:
+        candidates = [(n, m, h) for n, m, h in candidates if where(m)]
+        if not candidates:
+            raise HostError(
+                f"{type(model).__name__} has state-space layers, but none of the kind asked for. "
+                "With init=tdi only layers built with that name count; use tdi_ itself for any other."
+            )
     if not candidates:
         raise HostError(
             f"{type(model).__name__} has no state-space layer: none of its {len(found)} modules is an S4D "

@@ -11,6 +11,7 @@ from torch import Tensor
 from tdi_plugin.errors import HostError, choices
 
 RELU_FLOOR = 1e-4
+SOFTPLUS_LINEAR = 20.0
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,11 @@ class Transform:
 
 
 def inverse_softplus(value: Tensor) -> Tensor:
-    """x with softplus(x) = value: value + log(1 - exp(-value)), finite for every positive value."""
-    return value + torch.log(-torch.expm1(-value))
+    """x with softplus(x) = value: value + log(1 - exp(-value)), finite for every positive value.
+
+    Above 20 torch's softplus is the identity, and so is its inverse.
+    """
+    return torch.where(value > SOFTPLUS_LINEAR, value, value + torch.log(-torch.expm1(-value)))
 
 
 TRANSFORMS: dict[str, Transform] = {

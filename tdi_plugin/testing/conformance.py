@@ -98,7 +98,7 @@ class HostConformance(IntegrityChecks):
         layer = tdi_(model, self.spectrum(), damping=self.damping).layers[0]
         host = self.host(model)
         f, damping = layer.frequencies, layer.damping
-        clear = torch.minimum(f, 0.5 - f) / damping >= 2
+        clear = torch.minimum(f, 1 - 2 * f) / damping >= 2
         assert clear.any(), "No pole has f * tau >= 2, so nothing could be measured; lower `damping`."
         off = placement_errors(host, lambda: self.frequency_response(model), f, damping).max()
         assert off < 0.01, f"A pole resonates {100 * float(off):.3g} % away from the frequency asked for."

@@ -59,7 +59,7 @@ def placement_errors(
     """Relative distance of every measured resonance from the frequency it was placed at; nothing is asserted.
 
     A decaying pole and its mirror images at -f and 1 - f pull the maximum of |H| off the pole's angle by
-    1 / (2 (2 pi f tau)^2) and the like; poles nearer than two bandwidths to 0 or 1/2 are given as 0.
+    1 / (2 (2 pi f tau)^2) and the like; poles with f tau < 2, or (1/2 - f) tau < 1, are given as 0.
 
     Args:
         host: the layer, already written.
@@ -73,4 +73,4 @@ def placement_errors(
     measured = one_pole_at_a_time(host, respond)
     repeats = measured.shape[1] // frequencies.shape[0]
     f, d = frequencies.repeat(repeats, 1), damping.repeat(repeats, 1)
-    return (measured / f - 1).abs() * (torch.minimum(f, 0.5 - f) / d >= 2)
+    return (measured / f - 1).abs() * (torch.minimum(f, 1 - 2 * f) / d >= 2)

@@ -56,6 +56,30 @@ def test_unsupported_kernels_are_refused_only_where_asked_for():
         find_hosts(nn.Sequential(ConvKernel(), S4DKernel(2, d_state=4)), "first")
 
 
+def test_kernels_can_be_chosen_by_a_condition():
+    model = nn.Sequential(ConvKernel(), S4DKernel(2, d_state=4), S4DKernel(2, d_state=4, init="tdi"))
+    hosts = find_hosts(model, "all", where=lambda module: getattr(module, "init", "") == "tdi")
+    assert [h.name for h in hosts] == ["2"]
+    with pytest.raises(HostError, match="none of the kind asked for"):
+        find_hosts(model, where=lambda module: False)
+
+
+def test_rows_that_do_not_divide_the_channels_are_refused():
+    kernel = S4DKernel(4, d_state=4)
+    kernel.A_real = nn.Parameter(kernel.A_real[:3].detach())
+    with pytest.raises(HostError, match="3 rows of poles for 4 channels; n_ssm must divide"):
+        find_hosts(kernel)
+
+
+def test_double_precision_is_read_back_in_double_precision():
+    kernel = S4DKernel(4, d_state=8, real_transform="softplus", imag_transform="softplus").double()
+    [host] = find_hosts(kernel)
+    poles = torch.complex(-torch.linspace(0.1, 60, 16), -torch.linspace(0.1, 3000, 16))
+    poles = poles.to(torch.complex128).view(4, 4)
+    host.write(poles=poles)
+    torch.testing.assert_close(host.poles, poles, rtol=1e-13, atol=0)
+
+
 def test_a_value_outside_a_transform_names_the_attribute():
     [host] = find_hosts(S4DKernel(2, d_state=4, imag_transform="sigmoid"))
     with pytest.raises(HostError, match=r"A_imag was asked to stand for 3, .*\(0, 1\)"):
@@ -67,7 +91,7 @@ def test_transforms_are_undone_over_their_whole_range(name):
     transform = TRANSFORMS[name]
     low = {"sigmoid": -6, "relu": -3.9}.get(name, -12)
     value = torch.logspace(low, -1e-3 if name == "sigmoid" else 6, 200, dtype=torch.float64)
-    torch.testing.assert_close(transform.forward(transform.inverse(value)), value, rtol=1e-9, atol=1e-16)
+    torch.testing.assert_close(transform.forward(transform.inverse(value)), value, rtol=1e-12, atol=1e-16)
 
 
 def test_inverse_softplus_is_finite_where_the_plain_form_is_not():
