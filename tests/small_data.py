@@ -1,7 +1,7 @@
 """Write small made-up data in the native formats of our readers, or of s4's own loaders.
 
-Usage: python small_data.py ours|s4 FOLDER. None of it is the published data: random expressions, noise,
-tones and letters, labelled by a simple rule.
+Usage: python small_data.py ours|s4 FOLDER; s4 means both. None of it is the published data:
+random expressions, noise, tones and letters, labelled by a simple rule.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def ucr(folder: Path, rng: np.random.Generator) -> None:
 def of_s4(folder: Path) -> None:
     from src.dataloaders.datasets.sc import _SpeechCommands
 
+    ours(folder)
     rng = np.random.default_rng(0)
-    listops(folder / "listops")
     cifar(folder / "cifar" / "cifar-10-batches-py", rng)
     aan(folder / "aan", rng)
     imdb(folder / "imdb", rng)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from inspect import signature
 from typing import Any
 
 from tdi_plugin.data.catalog import build, registry
@@ -34,10 +35,10 @@ class _Delegate:
     _name_: str
 
     def __init__(self, _name_: str, **options: Any) -> None:
-        if options.get("data_dir") is None:
+        if options.get("data_dir") is None and "data_dir" in signature(registry[_name_]).parameters:
             options["data_dir"] = _data_path()
         self.source = build(_name_, **options)
-        super().__init__(_name_, data_dir=options["data_dir"])  # type: ignore[call-arg]
+        super().__init__(_name_, data_dir=options.get("data_dir"))  # type: ignore[call-arg]
 
     def setup(self) -> None:
         """Read the data once; s4 calls this again before every stage."""

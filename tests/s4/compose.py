@@ -11,6 +11,7 @@ def main(root: str, out: str, *experiments: str) -> None:
     from tdi_plugin.s4 import launch
 
     launch.prepare(root)
+    import src.utils.registry  # noqa: F401, as train.py does: it is how an s4 process is told
     from hydra import compose, initialize_config_dir
     from omegaconf import OmegaConf
 

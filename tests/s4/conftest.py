@@ -73,17 +73,9 @@ def s4_python(s4_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Callab
 
 @pytest.fixture(scope="session")
 def s4_data(s4_python: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A $DATA_PATH with small made-up files in the formats of s4's own loaders."""
+    """A $DATA_PATH with small made-up files in the formats of s4's own loaders and of ours."""
     folder = tmp_path_factory.mktemp("data_of_s4")
     s4_python(HERE.parent / "small_data.py", "s4", folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def our_data(s4_python: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A $DATA_PATH with small made-up files in the formats of our readers."""
-    folder = tmp_path_factory.mktemp("data_of_ours")
-    s4_python(HERE.parent / "small_data.py", "ours", folder)
     return folder
 
 
