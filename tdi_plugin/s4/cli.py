@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from tdi_plugin.s4.paths import checkout
+
 _TRAIN = """\
 Run PATH/train.py, unchanged, on the packages installed here. Everything after PATH goes to Hydra:
 
@@ -12,6 +14,12 @@ Run PATH/train.py, unchanged, on the packages installed here. Everything after P
   tdi s4 train PATH experiment=lra/s4-listops model.layer.init=tdi +tdi.train_ratio=0.02 wandb=null
 
 PATH may be left out where S4_ROOT is set or scripts/setup_s4.py has been run. Output goes to ./outputs.
+"""
+
+_PATCH = """\
+Insert the registration of init: tdi and the callback into three files of s4, for a checkout that shall
+carry the hook itself. With tdi-plugin installed it is not needed. Files that are not the known ones are
+refused.
 """
 
 
@@ -26,6 +34,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     train.add_argument("path", nargs="?", metavar="PATH", help="folder of the checkout")
     train.add_argument("overrides", nargs=argparse.REMAINDER, help="Hydra overrides, passed on as they are")
+    doctor = commands.add_parser("doctor", help="check a checkout and what is installed around it")
+    doctor.add_argument("path", nargs="?", metavar="PATH", help="folder of the checkout")
+    patch = commands.add_parser(
+        "patch",
+        help="put the hook into s4's own source",
+        description=_PATCH,
+        epilog="Exit status of --check: 0 where every file is patched, 1 otherwise.",
+    )
+    patch.add_argument("path", nargs="?", metavar="PATH", help="folder of the checkout")
+    way = patch.add_mutually_exclusive_group()
+    way.add_argument("--check", action="store_true", help="only say where the files stand")
+    way.add_argument("--reverse", action="store_true", help="take the patches out again")
     return parser
 
 
@@ -36,7 +56,21 @@ def main(argv: list[str]) -> int:
     arguments = _parser().parse_args(argv)
     if arguments.command == "train":
         return _train([])
-    return 0
+    if arguments.command == "doctor":
+        from tdi_plugin.s4.doctor import report
+
+        return report(arguments.path)
+    return _patch(arguments.path, arguments.check, arguments.reverse)
+
+
+def _patch(path: str | None, check: bool, reverse: bool) -> int:
+    from tdi_plugin.s4.patch import apply, states
+
+    root = checkout(path)
+    written = [] if check else apply(root, reverse)
+    for file, state in states(root).items():
+        print(f"{state:8} {file}{'  (written)' if file in written else ''}")
+    return int(check and set(states(root).values()) != {"patched"})
 
 
 def _train(arguments: list[str]) -> int:
