@@ -24,6 +24,8 @@ SWEEP_HELP = """Paired low-data studies: data sets x ratios x seeds x arms; resu
   tdi sweep study=smoke store=runs/x launcher=joblib workers=4
 
 Any setting of a study can be given as key=value; tdi.OPTION=value sets an option of every TDI arm.
+Each process computes on one thread, which is quickest for small models: start the command several times, or
+give workers=N with a launcher, to use more cores (threads=N changes that).
 Kill it whenever you like and give the same command again: finished groups stay, none runs twice."""
 
 TABLE_HELP = """Tables and plots of a store: printed, and written as Markdown, CSV, JSON and PNG.
@@ -56,9 +58,12 @@ def main_sweep(argv: list[str]) -> int:
         f"\nEngines: {', '.join(ENGINES)}.",
     )
     given = parse_overrides(words)
+    import torch
+
     name, folder = given.pop("study", None), given.pop("store", None)
     if not name or not folder:
         raise OptionError("tdi sweep needs study=NAME and store=DIR; `tdi sweep --help` lists the studies.")
+    torch.set_num_threads(int(given.pop("threads", 1)))
     launcher, workers = given.pop("launcher", None), int(given.pop("workers", 2))
     hydra = {key: given.pop(key) for key in list(given) if key.startswith("hydra.")}
     study = Study.load(str(name), given)

@@ -61,7 +61,12 @@ def builder(name: str, data: GroupData, ssm_lr: float) -> Build:
 
         return OneLayer(d_input, data.d_output, l_max=data.length, init=init, lr=ssm_lr, **spec)
 
-    make = {"deep": deep, "one-layer": one_layer}[kind]
+    def s4(init: str) -> nn.Module:
+        from tdi_plugin.sweep.s4_model import with_s4_blocks
+
+        return with_s4_blocks(deep(init), spec, init, ssm_lr)
+
+    make = {"deep": deep, "one-layer": one_layer, "s4": s4}[kind]
 
     def build(seed: int, init: str) -> nn.Module:
         with torch.random.fork_rng(devices=[]):

@@ -17,7 +17,7 @@ from tdi_plugin.sweep.group_data import GroupData, RunData, load_group_data
 from tdi_plugin.sweep.loop import Curves, Optimisation, batch_order, train_loop
 from tdi_plugin.sweep.members import member
 from tdi_plugin.sweep.metrics import run_metrics
-from tdi_plugin.sweep.models import builder
+from tdi_plugin.sweep.models import builder, model_spec
 from tdi_plugin.sweep.study import Study
 
 Progress = Callable[[float], None]
@@ -46,7 +46,7 @@ def run_group(
     """
     study = group.study
     data = data or group_data(group)
-    engine = resolve_engine(engine or study.engine)
+    engine = resolve_engine(engine or study.engine, group.model)
     options = Optimisation(
         study.epochs, study.batch_size, study.lr, study.ssm_lr, study.weight_decay, study.clip, study.schedule
     )
@@ -100,15 +100,11 @@ def group_data(group: Group) -> GroupData:
     return load_group_data(group.dataset, group.study.stride, group.study.max_test)
 
 
-def resolve_engine(name: str) -> str:
-    """ "auto" is the ensemble where it can be had, else the plain loop."""
+def resolve_engine(name: str, model: str) -> str:
+    """What "auto" means for a model: all runs at once where that is quicker on a CPU, else the plain loop."""
     if name != "auto":
         return name
-    try:
-        import tdi_plugin.sweep.ensemble  # noqa: F401
-    except ImportError:
-        return "loop"
-    return "ensemble"
+    return "ensemble" if model_spec(model)["kind"] == "one-layer" else "loop"
 
 
 def engine_function(name: str) -> Engine:

@@ -44,8 +44,10 @@ def run_study(
         DataError: a data set that cannot be read; groups of the others before it are kept.
     """
     store.register(study.name, study.as_dict())
-    engine = resolve_engine(study.engine)
-    groups = {group.key(group_data(group).digest, engine): group for group in study_groups(study)}
+    groups = {
+        group.key(group_data(group).digest, resolve_engine(study.engine, group.model)): group
+        for group in study_groups(study)
+    }
     costs = {key: cost(group) for key, group in groups.items()}
     pending = [key for key in groups if store.load(key) is None]
     found, ran, total = len(groups) - len(pending), 0, sum(costs.values())
@@ -71,7 +73,7 @@ def run_study(
                         report(str(group), done + part * own, total)
 
                 progress(0.0)
-                store.save(key, run_group(group, engine=engine, progress=progress))
+                store.save(key, run_group(group, progress=progress))
                 ran += 1
         pending = [key for key in held_elsewhere if store.load(key) is None]
         if not wait:

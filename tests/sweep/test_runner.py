@@ -115,6 +115,7 @@ def test_groups_of_a_dead_process_are_taken_over(tiny: Callable[..., Study], tmp
     store = Store(tmp_path)
     worker = start(tmp_path, study)
     while not list((tmp_path / "claims").glob("[0-9a-f]*.lock")):
+        assert worker.poll() is None
         time.sleep(0.02)
     assert run_study(study, store, wait=False).ran == 0
     worker.send_signal(signal.SIGKILL)
