@@ -89,7 +89,9 @@ def report(path: str | Path | None = None) -> int:
 
     rows = examine(path)
     colours = {OK: "green", NOTE: "yellow", FAIL: "red"}
-    table = Table("", "", "found", "what to do")
+    table = Table()
+    for heading in ("", "", "found", "what to do"):
+        table.add_column(heading, overflow="fold")
     for row in rows:
         table.add_row(f"[{colours[row.status]}]{row.status}[/]", row.name, row.found, row.remedy)
     console = Console()
