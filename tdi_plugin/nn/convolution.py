@@ -6,7 +6,9 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
+from tdi_plugin.nn.circular import fast_length, fft_convolve
 from tdi_plugin.nn.kernel import S4DKernel
 from tdi_plugin.nn.layers import dropout as make_dropout
 
@@ -52,41 +54,26 @@ class FFTConv(nn.Module):
         length = u.shape[-1]
         taps = length if self.l_max is None else min(length, round(self.l_max / rate))
         K, free = self.kernel(L=taps, rate=rate, state=state)
-        y = self._convolve(u, K) + torch.einsum("bhl,ch->bchl", u, self.D)
+        y = self._convolve(u, K) + u.unsqueeze(1) * self.D.unsqueeze(-1)
         if free is not None:
             y = y + free
         next_state = None if state is None else self.kernel.forward_state(u, state)
         y = self.drop(y.flatten(1, 2))
-        return (y if self.transposed else y.transpose(-1, -2)), next_state
+        # contiguous: an activation is many times slower on a transposed view, in its backward pass above all
+        return (y if self.transposed else y.transpose(-1, -2).contiguous()), next_state
 
     def _convolve(self, u: Tensor, K: Tensor) -> Tensor:
         """(B, H, L) with (C, H, taps), or with (2 C, H, taps) both ways: (B, C, H, L)."""
-        length, taps = u.shape[-1], K.shape[-1]
-        n = fast_length(length + taps)
-        kernel_f = torch.fft.rfft(K, n=n)
+        taps = K.shape[-1]
+        n = fast_length(u.shape[-1] + taps)
         if self.bidirectional:
-            ahead, behind = kernel_f.unflatten(0, (2, -1))
+            ahead, behind = K.unflatten(0, (2, -1))
             # s4 puts the reversed kernel's first tap at lag -1
-            shift = torch.arange(n // 2 + 1, device=u.device) * (2 * torch.pi / n)
-            kernel_f = ahead + behind.conj() * torch.polar(torch.ones_like(shift), shift)
-        y_f = torch.einsum("bhl,chl->bchl", torch.fft.rfft(u, n=n), kernel_f)
-        return torch.fft.irfft(y_f, n=n)[..., :length]
+            K = F.pad(ahead, (0, n - taps)) + F.pad(behind.flip(-1), (n - taps, 0))
+        return fft_convolve(u, K, n)
 
     def step(self, u: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """One time step: (B, H) and a state (B, H, P) to (B, channels * H) and the next state."""
         y, state = self.kernel.step(u, state)
         y = y + u.unsqueeze(-2) * self.D
         return y.flatten(-2), state
-
-
-def fast_length(n: int) -> int:
-    """Smallest even number >= n with no prime factor above 5: FFT sizes that are quick."""
-    size = n + n % 2
-    while True:
-        rest = size
-        for prime in (2, 3, 5):
-            while rest % prime == 0:
-                rest //= prime
-        if rest == 1:
-            return size
-        size += 2

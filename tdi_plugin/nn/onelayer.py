@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from tdi_plugin.errors import DataError, OptionError, choices
-from tdi_plugin.nn.convolution import fast_length
+from tdi_plugin.nn.circular import fast_length, fft_convolve
 from tdi_plugin.nn.kernel import S4DKernel
 from tdi_plugin.nn.realform import RealS4DKernel
 
@@ -78,9 +78,7 @@ class OneLayer(nn.Module):
     def filtered(self, x: Tensor) -> Tensor:
         """The layer's output y, (B, H, L)."""
         u = (x if self.encoder is None else self.encoder(x)).transpose(1, 2)
-        n = fast_length(2 * self.l_max)
-        spectrum = torch.fft.rfft(self.kernel(self.l_max)[0][0], n=n)
-        return torch.fft.irfft(torch.fft.rfft(u, n=n) * spectrum, n=n)[..., : self.l_max]
+        return fft_convolve(u, self.kernel(self.l_max)[0], fast_length(2 * self.l_max)).squeeze(1)
 
     def matrix(self) -> Tensor:
         """Readout and layer as one matrix, (d_output, L, d_input): logits = sum over t, d of M x, plus bias.

@@ -11,9 +11,9 @@ from tdi_plugin.nn.kernel import S4DKernel
 
 
 class RealS4DKernel(S4DKernel):
-    """Real state-space models whose state matrix is made of blocks [[-g, w], [-w, -g]], eigenvalues -g +- i w.
+    """Real state-space models whose state matrix has blocks [[-g, w], [-w, -g]], eigenvalues -g +- i w.
 
-    Parameter names and shapes are those of S4DKernel: g from ``A_real``, w from ``A_imag``, and the last axis
+    Parameter names and shapes are S4DKernel's: g from ``A_real``, w from ``A_imag``, and the last axis
     of ``B`` and ``C`` holds a block's two real input and output weights. The same seed gives the same impulse
     response as S4DKernel. A block with B = (b1, b2), C = (c1, c2) responds like Re((c1 - i c2) (b1 + i b2)
     exp(-(g + i w) t)), which is how the kernel is computed.
@@ -30,7 +30,7 @@ class RealS4DKernel(S4DKernel):
 
     @torch.no_grad()
     def matrices(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Each channel's continuous-time system: dt (H, 1 or P), A (H, N, N), B (H, N), C (channels, H, N)."""
+        """The continuous-time systems: dt (H, 1 or P), A (H, N, N), B (H, N), C (channels, H, N)."""
         dt, poles, _, _ = self._get_params()
         g, w = -poles.real, -poles.imag
         blocks = torch.stack((torch.stack((-g, w), -1), torch.stack((-w, -g), -1)), -2)  # (H, P, 2, 2)
