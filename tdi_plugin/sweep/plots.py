@@ -42,7 +42,7 @@ def _figure(n: int, width: float = 3.4, height: float = 2.7, columns: int = 4) -
 
     columns = min(n, columns)
     lines = math.ceil(n / columns)
-    figure = Figure(figsize=(width * columns + 0.4, height * lines + 0.6), layout="constrained")
+    figure = Figure(figsize=(width * columns + 1.6, height * lines + 0.6), layout="constrained")
     axes = figure.subplots(lines, columns, squeeze=False).ravel().tolist()
     for spare in axes[n:]:
         spare.set_visible(False)
@@ -69,7 +69,7 @@ def _accuracy(rows: Sequence[Row], base: str, titles: Mapping[str, str]) -> Any:
             ratios = sorted(by_ratio)
             _band(axis, ratios, [by_ratio[r] for r in ratios], titles.get(arm, arm), f"C{i}")
         axis.set(title=dataset, xlabel="training ratio", ylabel="final accuracy, %", xscale="log")
-    axes[0].legend(fontsize=7)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
     return figure
 
 
@@ -91,8 +91,9 @@ def _gain(rows: Sequence[Row], base: str, titles: Mapping[str, str]) -> Any:
                 axis.plot(at, found.mean, "o", color=f"C{i}", label=metric if position == 0 else None)
         axis.axhline(0, color="0.5", linewidth=0.8)
         axis.set_xticks(range(len(ratios)), [f"{r:g}" for r in ratios])
+        axis.set_xlim(-0.6, len(ratios) - 0.4)
         axis.set(title=titles.get(arm, arm), xlabel="training ratio", ylabel="paired gain, points")
-    axes[0].legend(fontsize=7)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
     return figure
 
 
@@ -107,7 +108,7 @@ def _curves(rows: Sequence[Row], base: str, titles: Mapping[str, str]) -> Any:
                 percent = [[100 * (v or 0.0) for v in e] for e in epochs]
                 _band(axis, range(1, len(epochs) + 1), percent, titles.get(arm, arm), f"C{i}")
         axis.set(title=f"{dataset}, {100 * ratio:g} %", xlabel="epoch", ylabel="test accuracy, %")
-    axes[0].legend(fontsize=7)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
     return figure
 
 
