@@ -46,24 +46,18 @@ def plan_layer(host: Host, spectrum: TaskSpectrum, config: TDIConfig) -> Plan:
     density, length = _density(host, spectrum, notes)
     generator = torch.Generator().manual_seed(config.seed)
     asked = allocate(
-        density,
-        length,
-        rows,
-        pairs,
-        config.allocation,
-        config.temper,
-        config.floor,
-        config.spacing,
-        generator,
-    ).clamp(max=min(HIGHEST, host.highest * (1 - NYQUIST_MARGIN)))
+        density, length, rows, pairs, config.allocation, config.temper, config.floor, config.spacing,
+        generator
+    )  # fmt: skip
+    asked = asked.clamp(max=min(HIGHEST, host.highest * (1 - NYQUIST_MARGIN)))
 
     uneven = is_uneven(dt, rows)
     tying = "untied" if dt.shape[0] == rows else config.tied if uneven else "equal"
     if tying == "refuse":
         raise HostError(
             f"{host.name} shares {rows} rows of poles among {dt.shape[0]} channels of different step size, "
-            "so no row has one "
-            "frequency. Set n_ssm to d_model (one row a channel), or tied='equal' or 'keep'."
+            "so no row has one frequency. Set n_ssm to d_model (one row a channel), or tied='equal' or "
+            "'keep'."
         )
     step = group_mean(dt, rows)
     new_dt = step.repeat(dt.shape[0] // rows, 1) if uneven and tying == "equal" else None
@@ -71,7 +65,7 @@ def plan_layer(host: Host, spectrum: TaskSpectrum, config: TDIConfig) -> Plan:
     if new_dt is not None:
         notes.append(_equal_note(dt, step, rows, pairs))
     elif tying == "keep":
-        asked = _guard(asked, dt, step, rows, notes)
+        asked = _kept(asked, dt, step, rows, host.disc, notes)
 
     damping = _damping(config, density, length, asked, -present.real, dt, step, spread=new_dt is not None)
     mask = task_mask(rows, pairs, config.share, config.share_over)
@@ -123,27 +117,27 @@ def _damping(
     return constant_damping(config.damping, f)  # type: ignore[arg-type]
 
 
-def _guard(asked: Tensor, dt: Tensor, step: Tensor, rows: int, notes: list[str]) -> Tensor:
-    widest = grouped(dt, rows).amax(0)
-    limit = (HIGHEST * step / widest).expand_as(asked)
-    if held := int((asked > limit).sum()):
-        notes.append(
-            f"{held} frequencies were lowered so that no channel's resonance passes 1/2 (tied='keep')"
-        )
+def _kept(asked: Tensor, dt: Tensor, step: Tensor, rows: int, disc: str, notes: list[str]) -> Tensor:
+    ratio = grouped(dt, rows) / step
     notes.append(
         "step sizes were kept: a channel resonates at the asked frequency times its dt over the group's "
         "mean, "
-        f"{(grouped(dt, rows) / step).min():.3g} to {(grouped(dt, rows) / step).max():.3g} times"
+        f"{ratio.min():.3g} to {ratio.max():.3g} times"
     )
+    if disc == "bilinear":  # maps every pole below 1/2
+        return asked
+    limit = (HIGHEST / ratio.amax(0)).expand_as(asked)
+    if held := int((asked > limit).sum()):
+        notes.append(f"{held} frequencies were lowered so that no channel's resonance passes 1/2")
     return torch.minimum(asked, limit)
 
 
 def _equal_note(dt: Tensor, step: Tensor, rows: int, pairs: int) -> str:
     return (
         f"{dt.shape[0]} channels share {rows} rows of poles: step sizes {dt.min():.3g} to {dt.max():.3g} "
-        "were made equal in each "
-        f"group (geometric mean, {step.min():.3g} to {step.max():.3g}), C rescaled; {rows * pairs} pole "
-        "pairs serve all channels"
+        "were "
+        f"made equal in each group (geometric mean, {step.min():.3g} to {step.max():.3g}) and C rescaled; "
+        f"{rows * pairs} pole pairs serve all channels"
     )
 
 

@@ -89,6 +89,13 @@ def test_kept_step_sizes_spread_the_resonances_and_never_alias():
     assert "step sizes were kept" in str(report)
 
 
+def test_kept_step_sizes_need_no_guard_under_the_bilinear_rule():
+    model = kernel(n_ssm=1, disc="bilinear")
+    layer = tdi_(model, spectrum(0.45), tied="keep").layers[0]
+    assert float(layer.frequencies.median()) == pytest.approx(0.45, abs=0.01)
+    assert len(layer.notes) == 1
+
+
 def test_refusing_tied_poles_says_how_many_rows():
     with pytest.raises(HostError, match="shares 2 rows of poles among 8 channels"):
         tdi_(kernel(n_ssm=2), spectrum(), tied="refuse")

@@ -121,3 +121,7 @@ class TestS4D(S4):
 class TestS4DBuffers(TestS4D):
     def make_model(self):
         return self.s4.s4d.S4D(8, d_state=8, lr=0.0)
+
+
+class TestLowRankTiedAfterForward(TestLowRankAfterForward):
+    options = {"n_ssm": 2, "l_max": 300, "channels": 2}  # noqa: RUF012
