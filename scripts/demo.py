@@ -27,7 +27,7 @@ from tdi_plugin.sweep.protocol import group_data, paired, run_group
 from tdi_plugin.sweep.statistics import PairedSummary, paired_summary
 from tdi_plugin.sweep.study import Study
 
-CONDITIONS = (("GunPoint", 0.5), ("ArrowHead", 1.0), ("ItalyPowerDemand", 0.3))
+CONDITIONS = (("GunPoint", 0.5), ("ItalyPowerDemand", 0.3))
 ARMS = {"lin": ("S4D-Lin", "C0"), "tdi": ("TDI", "C1")}
 MODELS = {"deep-layer": "layer norm", "deep-batch": "batch norm"}
 
@@ -38,7 +38,8 @@ def main(argv: list[str]) -> None:
     output = Path(str(options.pop("output")))
     started = time.monotonic()
     names = tuple(name for name, _ in CONDITIONS)
-    study = Study.of(name="demo", datasets=names, models=tuple(MODELS), batch_size=16, **options)
+    fixed: dict[str, Any] = {"models": tuple(MODELS), "batch_size": 16, "schedule": "cosine", "max_test": 300}
+    study = Study.of(name="demo", datasets=names, **fixed, **options)
     groups = [Group(study, name, ratio, model) for name, ratio in CONDITIONS for model in MODELS]
     records = run_all(groups)
     Console().print(comparison(groups, records, study))

@@ -12,7 +12,6 @@ from torch import nn
 from tdi_plugin.config import TDIConfig
 from tdi_plugin.errors import DataError, OptionError
 from tdi_plugin.hosts import Host, find_hosts
-from tdi_plugin.hosts.registry import select
 from tdi_plugin.placing import plan_layer
 from tdi_plugin.refine import refine_ as refine_
 from tdi_plugin.report import InitReport
@@ -29,7 +28,6 @@ def tdi_(
     spectrum: Spectra | None,
     config: TDIConfig | Mapping[str, Any] | None = None,
     *,
-    hosts: Sequence[Host] | None = None,
     where: Callable[[nn.Module], bool] | None = None,
     **options: Any,
 ) -> InitReport:
@@ -43,7 +41,6 @@ def tdi_(
         spectrum: one TaskSpectrum for all chosen layers; or a sequence, one a chosen layer in order; or a
             mapping from layer names or positions. None reads the option ``spectrum_file``.
         config: options as a TDIConfig or mapping; None for the defaults.
-        hosts: the layers to choose from, where they were already found; ``layers`` counts within them.
         where: only kernels for which this holds count, in ``layers`` and otherwise.
         options: single options, over ``config``.
 
@@ -58,9 +55,7 @@ def tdi_(
     settings = TDIConfig.of(config, **options)
     if not settings.enabled:
         return InitReport((), settings.as_dict())
-    chosen = (
-        find_hosts(model, settings.layers, where) if hosts is None else select(list(hosts), settings.layers)
-    )
+    chosen = find_hosts(model, settings.layers, where)
     spectra = _spectra(chosen, spectrum, settings)
     plans = [plan_layer(host, own, settings) for host, own in zip(chosen, spectra, strict=True)]
     for host, plan in zip(chosen, plans, strict=True):

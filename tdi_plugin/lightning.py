@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tdi_plugin.config import TDIConfig
-from tdi_plugin.errors import HostError
-from tdi_plugin.hosts import Host, find_hosts
+from tdi_plugin.hosts import find_hosts
 from tdi_plugin.init import tdi_
 from tdi_plugin.measure import measure
 from tdi_plugin.report import InitReport
@@ -63,9 +62,10 @@ class TaskDependentInitBody:
             self.outcome = f"skipped: {reason}"
             log.info("TDI %s", self.outcome)
             return
-        hosts = named_hosts(pl_module) if self.named_only else None
+        where = is_named if self.named_only else None
+        find_hosts(pl_module, self.config.layers, where)  # refuse before the series are read
         self.spectrum = measure(trainer, pl_module, self.config)
-        self.report = tdi_(pl_module, self.spectrum, self.config, hosts=hosts)
+        self.report = tdi_(pl_module, self.spectrum, self.config, where=where)
         self.outcome = "poles placed"
         log.info("TDI placed the poles\n%s", self.report)
 
@@ -98,20 +98,6 @@ class TaskDependentInitBody:
                 "layers": self.report.as_dict()["layers"],
             }
         return record
-
-
-def named_hosts(pl_module: Any) -> list[Host]:
-    """The layers that ask for ``init: tdi``.
-
-    Raises:
-        HostError: layers ask for it, but poles can be written to none of them.
-    """
-    if hosts := [host for host in find_hosts(pl_module) if is_named(host.module)]:
-        return hosts
-    raise HostError(
-        "Layers ask for init: tdi, but none is a kernel that poles can be written to. "
-        "Use mode=diag (S4D) or mode=nplr, or set model.layer.init=diag-lin."
-    )
 
 
 def is_named(module: Any) -> bool:

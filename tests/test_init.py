@@ -211,7 +211,8 @@ def test_a_failed_plan_writes_nothing():
     assert all(torch.equal(v, before[k]) for k, v in model.state_dict().items())
 
 
-def test_hosts_already_found_can_be_given():
+def test_layers_can_be_chosen_by_a_condition():
     model = SequenceModel(4, n_layers=3, layer={"d_state": 4})
-    report = tdi_(model, spectrum(), hosts=find_hosts(model)[1:], layers="first")
+    first = find_hosts(model)[0].module
+    report = tdi_(model, spectrum(), where=lambda kernel: kernel is not first, layers="first")
     assert report.layers[0].name == "layers.1.layer.layer.kernel"
