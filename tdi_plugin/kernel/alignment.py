@@ -87,8 +87,8 @@ def mismatch(response: Any, spectrum: Any) -> float:
     s is the task's density and p = |H|^2 over its sum, both without DC. sum_k s_k p_k is J / sum(eta) on the
     circulant model, so the score is the share missing of the alignment that the task's own shape has. 0: the
     response has that shape, or sits on its largest part; 1: no frequency in common. Densities count, not
-    gains (a mode is learned from about 1/p series): a flat response doesn't cover a narrow task. The
-    squares make it robust to the noise floor of a measured spectrum.
+    gains (a mode is learned by about 1/p series at the latest): a flat response doesn't cover a narrow
+    task. The squares make it robust to the noise floor of a measured spectrum.
 
     Args:
         response: H (..., K) complex, or |H|^2 (..., K) real; several channels are averaged.

@@ -43,16 +43,24 @@ def kernel_regression(h: Any, x: Any, y: Any, x_test: Any, ridge: float = 0.0) -
         raise DataError(
             f"The targets have shape {tuple(targets.shape)}; ({count},) or ({count}, d) was expected."
         )
-    values, vectors = torch.linalg.eigh(train @ train.mT)
-    shift = values.clamp_min(0) + ridge
-    if ridge == 0:
-        alive = values > count * EPS * values[-1]
-        rank, wanted = int(alive.sum()), min(count, torch.as_tensor(x).shape[-1])
-        if rank < wanted:
-            raise DataError(
-                f"The Gram matrix of {count} series has numerical rank {rank}; {wanted} was expected without "
-                "ridge. Drop repeated or constant series, or give ridge > 0."
-            )
-        shift = torch.where(alive, values, torch.inf)
-    alpha = vectors @ ((vectors.mT @ targets.reshape(count, -1)) / shift.unsqueeze(-1))
+    rank = min(count, torch.as_tensor(x).shape[-1])
+    alpha = dual_coefficients(train @ train.mT, targets.reshape(count, -1), ridge, rank)
     return (test @ (train.mT @ alpha)).reshape(-1, *targets.shape[1:])
+
+
+def dual_coefficients(gram: Tensor, targets: Tensor, ridge: float, rank: int) -> Tensor:
+    """(gram + ridge I)^-1 targets (B, d); without ridge the pseudo-inverse, for a Gram matrix of that rank.
+
+    Raises:
+        DataError: without ridge, a lower rank.
+    """
+    if ridge > 0:
+        return torch.linalg.solve(gram + ridge * torch.eye(gram.shape[0], dtype=gram.dtype), targets)
+    values, vectors = torch.linalg.eigh(gram)
+    alive = values > gram.shape[0] * EPS * values[-1]
+    if int(alive.sum()) < rank:
+        raise DataError(
+            f"The Gram matrix of {gram.shape[0]} series has numerical rank {int(alive.sum())}; {rank} was "
+            "expected without ridge. Drop repeated or constant series, or give ridge > 0."
+        )
+    return vectors @ ((vectors.mT @ targets) / torch.where(alive, values, torch.inf).unsqueeze(-1))
