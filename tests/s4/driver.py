@@ -63,11 +63,7 @@ def probe(pl: Any, result: dict[str, Any], job: dict[str, Any]) -> Any:
             result["parameters"] = {
                 name: [list(p.shape), str(p.dtype)] for name, p in pl_module.named_parameters()
             }
-            result["kernels"] = [
-                kernel(name, m, job.get("peaks", False))
-                for name, m in pl_module.named_modules()
-                if type(m).__name__ in KERNELS or type(m).__name__ == "S4DKernel"
-            ]
+            result["kernels"] = [kernel(n, m, job.get("peaks", False)) for n, m in kernels(pl_module)]
 
         def on_train_start(self, trainer: Any, pl_module: Any) -> None:
             result["train_series"] = len(trainer.train_dataloader.dataset)
@@ -82,18 +78,26 @@ def probe(pl: Any, result: dict[str, Any], job: dict[str, Any]) -> Any:
             }
             result["steps_before"] = trainer.global_step
             result["val_series"] = [len(d.dataset) for d in trainer.val_dataloaders]
+            result["started_with"] = [kernel(name, m, False) for name, m in kernels(pl_module)]
 
         def on_train_batch_end(
             self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
         ) -> None:
             result["seen"] += len(batch[0])
-            result["batches"].append(float(batch[0].double().sum()))
+            result["batches"].append(float(batch[0].double().abs().sum()))
             result["loss"] = float(outputs["loss"])
 
         def on_train_end(self, trainer: Any, pl_module: Any) -> None:
             result["steps"] = trainer.global_step
+            result["outcome_at_end"] = [
+                c.outcome for c in trainer.callbacks if type(c).__name__ == "TaskDependentInit"
+            ]
 
     return Probe()
+
+
+def kernels(model: Any) -> list[tuple[str, Any]]:
+    return [(name, m) for name, m in model.named_modules() if type(m).__name__ in KERNELS]
 
 
 def kernel(name: str, module: Any, peaks: bool) -> dict[str, Any]:
