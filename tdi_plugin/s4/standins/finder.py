@@ -20,6 +20,7 @@ def install(names: Sequence[str] = tuple(PROVIDED)) -> list[str]:
     """Provide stand-ins for those of ``names`` that do not import; returns the ones that needed it."""
     for name in _PROBING:
         _imports(name)
+    _remember_availability()
     absent = [name for name in names if name not in provided() and not _imports(name)]
     if absent:
         _finder().names.update(absent)
@@ -44,6 +45,15 @@ def why_not(name: str) -> str | None:
 
 def _imports(name: str) -> bool:
     return why_not(name) is None
+
+
+def _remember_availability() -> None:
+    """transformers asks once, on first need, whether these are there: let it ask now."""
+    utils = sys.modules.get("transformers.utils")
+    for name in PROVIDED:
+        ask = getattr(utils, f"is_{name}_available", None)
+        if callable(ask):
+            ask()
 
 
 def _finder() -> _Finder:
