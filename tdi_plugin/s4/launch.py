@@ -7,6 +7,7 @@ ranks of a distributed run; the checkout then comes from the environment.
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 import sys
@@ -18,6 +19,7 @@ from types import ModuleType
 from tdi_plugin.errors import HostError, OptionError
 from tdi_plugin.s4 import compat, standins
 from tdi_plugin.s4.paths import checkout
+from tdi_plugin.search_path import config_dir
 
 ROOT_VARIABLE = "TDI_S4_ROOT"
 
@@ -74,9 +76,21 @@ def run(root: str | Path | None, overrides: Sequence[str]) -> None:
     try:
         exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), main.__dict__)
     except _config_errors() as error:
-        raise OptionError(str(error)) from error
+        raise OptionError(_explain(error, path)) from error
     finally:
         sys.modules["__main__"] = previous
+
+
+def _explain(error: Exception, root: Path) -> str:
+    """Hydra's own words, but for an experiment that does not exist: it lists only those of one folder."""
+    kind, _, name = str(getattr(error, "missing_cfg_file", None) or "").partition("/")
+    if kind != "experiment":
+        return str(error)
+    folders = [root / "configs" / "experiment", config_dir() / "experiment"]
+    known = [file.relative_to(f).with_suffix("").as_posix() for f in folders for file in f.rglob("*.yaml")]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "the files under experiment/ are its names."
+    return f"No experiment {name!r} in s4 or tdi-plugin: {hint}"
 
 
 def _config_errors() -> tuple[type[Exception], ...]:
