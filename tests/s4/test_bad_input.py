@@ -36,26 +36,6 @@ BAD = {
 }
 
 
-@pytest.fixture(scope="module")
-def errors(run_jobs, s4_data, data_path, tiny):
-    jobs = []
-    for overrides, _, _ in BAD.values():
-        if overrides[0].startswith("experiment=tdi"):
-            jobs.append([*overrides, f"dataset.data_dir={data_path}"])
-        else:
-            jobs.append([*overrides, *tiny])
-    results = run_jobs(*jobs, DATA_PATH=str(s4_data))
-    return {name: result["error"] for name, result in zip(BAD, results, strict=True)}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_message(errors, name):
-    _, kind, words = BAD[name]
-    assert errors[name] is not None
-    assert errors[name].startswith(f"{kind}: ")
-    assert re.search(words, errors[name], re.DOTALL), errors[name]
-
-
 GENERATION = {
     "delay": [
         "experiment=synthetic/s4-delay",
@@ -72,16 +52,29 @@ GENERATION = {
 
 
 @pytest.fixture(scope="module")
-def generations(run_jobs, s4_data, tiny):
+def results(run_jobs, s4_data, data_path, tiny):
+    jobs = {}
+    for name, (overrides, _, _) in BAD.items():
+        ours = overrides[0].startswith("experiment=tdi")
+        jobs[name] = [*overrides, f"dataset.data_dir={data_path}"] if ours else [*overrides, *tiny]
     small = ["model.layer.init=tdi", "model.layer.d_state=8", "loader.batch_size=4"]
-    sizes = ["dataset.n_train=8", "dataset.n_eval=4"]
-    jobs = [[*overrides, *tiny, *small, *sizes] for overrides in GENERATION.values()]
-    return dict(zip(GENERATION, run_jobs(*jobs, DATA_PATH=str(s4_data)), strict=True))
+    for name, overrides in GENERATION.items():
+        jobs[name] = [*overrides, *tiny, *small, "dataset.n_train=8", "dataset.n_eval=4"]
+    return dict(zip(jobs, run_jobs(*jobs.values(), DATA_PATH=str(s4_data)), strict=True))
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_message(results, name):
+    _, kind, words = BAD[name]
+    error = results[name]["error"]
+    assert error is not None
+    assert error.startswith(f"{kind}: ")
+    assert re.search(words, error, re.DOTALL), error
 
 
 @pytest.mark.parametrize("name", GENERATION)
-def test_task_with_a_target_for_every_sample_uses_the_power(generations, name):
-    run = generations[name]
+def test_task_with_a_target_for_every_sample_uses_the_power(results, name):
+    run = results[name]
     assert run["error"] is None
     assert run["outcome"] == "poles placed"
     assert run["statistic"] == "power"
