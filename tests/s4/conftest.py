@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tdi_plugin.s4.paths import default_checkout, missing_files
+from tdi_plugin.s4.setup import changed_files
 
 HERE = Path(__file__).parent
 Run = Callable[..., list[dict[str, Any]]]
@@ -32,14 +33,16 @@ TINY = (
 
 
 @pytest.fixture(scope="session")
-def s4_root() -> Path:
-    """The checkout; tests that need it skip where there is none."""
+def s4_root() -> Iterator[Path]:
+    """The checkout; tests that need it skip where there is none, and none of them may change it."""
     root = default_checkout()
     if not root.is_dir():
         pytest.skip(f"no checkout of state-spaces/s4 at {root}: run scripts/setup_s4.py URL_OR_PATH")
     if absent := missing_files(root):
         pytest.fail(f"{root} is no s4 v4: it lacks {absent}")
-    return root
+    before = changed_files(root)
+    yield root
+    assert changed_files(root) == before
 
 
 @pytest.fixture(scope="session")
