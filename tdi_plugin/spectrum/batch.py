@@ -23,6 +23,14 @@ class Batch:
     lengths: Tensor | None
     """(B,) valid samples of unequal series, then centred, zero beyond and scaled by 1/sqrt(length)."""
 
+    def rows(self, rows: slice) -> Batch:
+        """Some of the series."""
+        return Batch(self.series[rows], None if self.lengths is None else self.lengths[rows])
+
+    def double(self) -> Batch:
+        """The batch in float64."""
+        return Batch(self.series.double(), self.lengths)
+
     @property
     def samples(self) -> Tensor | int:
         """Divisor of |U|² that makes it power per sample: L, or 1 where the scaling has done it."""
@@ -90,13 +98,10 @@ def to_lengths(lengths: Any, series: Tensor) -> Tensor:
     return given.to(series.device, torch.int64)
 
 
-def padding_lengths(series: Tensor) -> Tensor | None:
-    """(B,) valid lengths where some series end in NaN, None where none does."""
-    empty = series.isnan().all(dim=1)
-    if not bool(empty.any()):
-        return None
+def padding_lengths(series: Tensor) -> Tensor:
+    """(B,) samples of each series (B, D, L) before the NaN at its end, if any."""
     steps = torch.arange(1, series.shape[-1] + 1, device=series.device)
-    return torch.where(empty, 0, steps).amax(dim=-1)
+    return torch.where(series.isnan().all(dim=1), 0, steps).amax(dim=-1)
 
 
 def unequal(series: Tensor, lengths: Tensor) -> Batch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from tdi_plugin.spectrum.batch import Batch, to_tensor
 from tdi_plugin.spectrum.labels import check_classes, is_real_target, to_classes, to_targets
 from tdi_plugin.spectrum.periodogram import periodogram
 from tdi_plugin.spectrum.smoothing import Smoothing
-from tdi_plugin.spectrum.sums import Sums
+from tdi_plugin.spectrum.sums import LABELLED, NotFinite, Sums, rows_of, tally
 
 
 @dataclass(frozen=True)
@@ -37,23 +38,36 @@ class Cross:
         return to_classes(y, rows, self.num_classes)
 
     def sums(self, batch: Batch, y: Tensor) -> Sums:
-        """moment (d, D, L) Σ u Yᵀ, first (D, L) Σ u, target (d,) Σ Y, classes () 1 for class labels."""
+        """moment (d, D, L) Σ u Yᵀ, first (D, L) Σ u, target (d,) Σ Y; y (B,) classes or (B, d) real."""
         series, classes = batch.series, y.ndim == 1
-        if classes:
-            y = torch.nn.functional.one_hot(y, self.num_classes or -1).double()
-        first = series.sum(dim=0).double()
+        sums = self._of_classes(series, y) if classes else self._of_targets(series, y)
+        if not isfinite(float(sums["moment"].sum())):
+            raise NotFinite
+        return {**sums, "tally": tally(batch, labelled=classes)}
+
+    def _of_classes(self, series: Tensor, y: Tensor) -> Sums:
+        classes = self.num_classes or int(y.max()) + 1
+        moment = series.new_zeros(classes, *series.shape[1:]).index_add_(0, y, series).double()
+        return {
+            "moment": moment,
+            "first": moment.sum(dim=0),
+            "target": y.bincount(minlength=classes).double(),
+        }
+
+    def _of_targets(self, series: Tensor, y: Tensor) -> Sums:
+        """Sums with the batch's own mean taken off Y, so that single precision meets no large numbers."""
         center = y.mean(dim=0)
+        first = series.sum(dim=0).double()
         moment = torch.einsum("br,bdl->rdl", (y - center).to(series.dtype), series).double()
         return {
             "moment": moment + center[:, None, None] * first,
             "first": first,
             "target": y.sum(dim=0),
-            "classes": torch.tensor(float(classes), dtype=torch.float64, device=series.device),
         }
 
     def covariance(self, sums: Sums) -> Tensor:
         """(d, D, L) float64 C_uY."""
-        rows = sums["equal"] + sums["unequal"]
+        rows = rows_of(sums)
         mean = sums["target"] / rows
         return (sums["moment"] - mean[:, None, None] * sums["first"]) / rows
 
@@ -63,10 +77,10 @@ class Cross:
         Raises:
             DataError: one series, or one class.
         """
-        if float(sums["equal"] + sums["unequal"]) < 2:
+        if rows_of(sums) < 2:
             raise DataError("One series came; a label-informed spectrum needs two at least.")
         columns = sums["target"].numel()
-        if bool(sums["classes"]):
+        if bool(sums["tally"][LABELLED]):
             check_classes(sums["target"])
             columns = self.num_classes or int((sums["target"] > 0).sum())
         return periodogram(self.covariance(sums), self.smoothing).sum(dim=0) / columns

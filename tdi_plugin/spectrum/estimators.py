@@ -6,7 +6,8 @@ from typing import Any
 
 from tdi_plugin.errors import OptionError
 from tdi_plugin.spectrum.cross import Cross
-from tdi_plugin.spectrum.log_power import POWER_FLOOR, WITHIN_FLOOR, Fisher
+from tdi_plugin.spectrum.fisher import WITHIN_FLOOR, Fisher
+from tdi_plugin.spectrum.log_power import POWER_FLOOR
 from tdi_plugin.spectrum.metric import SpectrumMetric
 from tdi_plugin.spectrum.power import Power
 from tdi_plugin.spectrum.smoothing import Smoothing
@@ -36,7 +37,7 @@ class FisherLogPower(SpectrumMetric):
         **kwargs: Any,
     ) -> None:
         fisher = Fisher(num_classes, Smoothing.of(smoothing), power_floor, within_floor, shrinkage)
-        super().__init__(fisher, {"count": 2, "total": 3, "square": 3, "left_out": 0}, sample_rate, **kwargs)
+        super().__init__(fisher, {"count": 2, "total": 3, "square": 3}, sample_rate, **kwargs)
 
 
 class CrossSpectrum(SpectrumMetric):
@@ -64,7 +65,7 @@ class CrossSpectrum(SpectrumMetric):
                 "numbers; give one of the two."
             )
         cross = Cross(num_classes, num_targets, Smoothing.of(smoothing))
-        super().__init__(cross, {"moment": 3, "first": 2, "target": 1, "classes": 0}, sample_rate, **kwargs)
+        super().__init__(cross, {"moment": 3, "first": 2, "target": 1}, sample_rate, **kwargs)
 
 
 class PowerSpectrum(SpectrumMetric):

@@ -1,17 +1,23 @@
-"""The task spectrum of arrays in memory or on disk: the one door, and its rooms by name."""
+"""The task spectrum of arrays in memory or on disk: one door, and its rooms by name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor
 
+from tdi_plugin.errors import DataError
 from tdi_plugin.spectrum.batch import to_tensor
 from tdi_plugin.spectrum.estimate import spectrum_of_batches
+from tdi_plugin.spectrum.fisher import WITHIN_FLOOR
+from tdi_plugin.spectrum.labels import check_rows
+from tdi_plugin.spectrum.log_power import POWER_FLOOR
 from tdi_plugin.spectrum.value import TaskSpectrum
 
-BATCH = 256
+BATCH_BYTES = 2**24
 
 
 def task_spectrum(
@@ -23,36 +29,96 @@ def task_spectrum(
     sample_rate: float | None = None,
     permutations: int = 0,
     seed: int = 0,
-    **constants: float,
+    *,
+    shrinkage: float = 0.0,
+    power_floor: float = POWER_FLOOR,
+    within_floor: float = WITHIN_FLOOR,
 ) -> TaskSpectrum:
-    """The frequencies at which the labels ``y`` of the series ``x`` live."""
-    y = to_tensor(y if y is not None else torch.zeros(len(x), dtype=torch.long), "y")
-    if y.ndim == 1 and not y.is_floating_point() and statistic != "power":
-        y = torch.unique(y, return_inverse=True)[1]
+    """At which frequencies the labels ``y`` of the series ``x`` live.
 
-    def batches() -> Iterator[Any]:
-        for start in range(0, len(x), BATCH):
-            rows = slice(start, start + BATCH)
-            yield x[rows], y[rows], None if lengths is None else lengths[rows]
+    Args:
+        x: (B, L) or (B, L, D) tensor or array, memory-mapped arrays included: they are read in parts. NaN at
+            the end of a series marks it as shorter than L.
+        y: (B,) integers of any values for classes; (B,) or (B, d) floats for real targets (cross and auto
+            only); unused by power.
+        statistic: "fisher" (energy whatever its phase), "cross" (phase-locked waves), "combined" (mean of
+            their densities), "power" (labels unused), or "auto", which chooses by leave-one-out ridge error.
+        lengths: (B,) valid samples where the series are unequal. All series then have their mean removed over
+            the valid part, zeros beyond it, and their power divided by the valid length.
+        smoothing: None, "welch[:samples]", "multitaper[:NW]" or "moving[:bins]".
+        sample_rate: samples per second, kept in the result.
+        permutations: label shuffles for p_value, p_values, significant and band; of a random sample of series
+            where they are more than about 2,000.
+        seed: of shuffles and samples.
+        shrinkage: series' worth of pooled variance that each class variance is shrunk by (fisher).
+        power_floor: part of a series' mean power that is added before the logarithm (fisher).
+        within_floor: added to the within-class variance (fisher).
 
+    Returns:
+        The spectrum with what it rests on: ``statistic``, ``scores`` and ``reason`` of the choice, p-values.
+
+    Raises:
+        DataError: series or labels that cannot be measured.
+        OptionError: an unknown statistic or smoothing.
+    """
+    x = x if hasattr(x, "shape") else to_tensor(x, "x")
+    rows = ArrayBatches(x, class_numbers(y, len(x), statistic), lengths)
     return spectrum_of_batches(
-        batches(),
+        rows,
         statistic,
         smoothing=smoothing,
         sample_rate=sample_rate,
         permutations=permutations,
         seed=seed,
-        **constants,
+        shrinkage=shrinkage,
+        power_floor=power_floor,
+        within_floor=within_floor,
     )
 
 
 def fisher_log_power(x: Any, y: Any, **options: Any) -> TaskSpectrum:
+    """``task_spectrum(x, y, "fisher", ...)``: between-class over within-class variance of log-power."""
     return task_spectrum(x, y, "fisher", **options)
 
 
 def cross_spectrum(x: Any, y: Any, **options: Any) -> TaskSpectrum:
+    """``task_spectrum(x, y, "cross", ...)``: |F[Cov(u, Y)]|², classes one-hot, or real targets."""
     return task_spectrum(x, y, "cross", **options)
 
 
 def power_spectrum(x: Any, **options: Any) -> TaskSpectrum:
+    """``task_spectrum(x, None, "power", ...)``: the mean periodogram, labels unused."""
     return task_spectrum(x, None, "power", **options)
+
+
+def class_numbers(y: Any, rows: int, statistic: str) -> Tensor:
+    """Labels of any integer values as 0..C-1; everything else as it came."""
+    if y is None:
+        if statistic != "power":
+            raise DataError(
+                f"y is None, and statistic={statistic!r} needs labels; only 'power' does without."
+            )
+        return torch.zeros(rows, dtype=torch.long)
+    labels = to_tensor(y, "y")
+    check_rows(labels, rows)
+    if labels.is_floating_point() or labels.is_complex() or labels.ndim > 2:
+        return labels
+    return torch.unique(labels, return_inverse=True)[1]
+
+
+@dataclass(frozen=True)
+class ArrayBatches:
+    """Batches (x, y, lengths) of arrays, as large as BATCH_BYTES of float32."""
+
+    x: Any
+    y: Tensor
+    lengths: Any = None
+
+    def __iter__(self) -> Iterator[tuple[Any, Tensor, Any]]:
+        values_a_row = 1
+        for size in self.x.shape[1:]:
+            values_a_row *= size
+        step = min(max(BATCH_BYTES // (4 * max(values_a_row, 1)), 1), 1024)
+        for start in range(0, len(self.x), step):
+            rows = slice(start, start + step)
+            yield self.x[rows], self.y[rows], None if self.lengths is None else self.lengths[rows]

@@ -34,7 +34,7 @@ def to_classes(y: Any, rows: int, num_classes: int | None) -> Tensor:
             "cross-spectrum (statistic='cross')."
         )
     y = y.long()
-    low, high = int(y.min()), int(y.max())
+    low, high = (int(v) for v in torch.aminmax(y))
     if low < 0 or (num_classes is not None and high >= num_classes):
         expected = "0 and above" if num_classes is None else f"0 to {num_classes - 1}"
         raise DataError(f"y runs from {low} to {high}; class labels are {expected}. Renumber them.")

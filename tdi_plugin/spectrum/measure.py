@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tdi_plugin.errors import DataError
 from tdi_plugin.spectrum.batch import Batch, explain_not_finite, make_batch, padding_lengths, unequal
-from tdi_plugin.spectrum.sums import Sums
+from tdi_plugin.spectrum.sums import LEFT_OUT, NotFinite, Sums, length_of, rows_of
 from tdi_plugin.spectrum.value import TaskSpectrum
 
 
@@ -25,7 +25,11 @@ class Statistic(Protocol):
         ...
 
     def sums(self, batch: Batch, y: Any) -> Sums:
-        """Float64 sums over the series of one batch."""
+        """Float64 sums over the series of one batch.
+
+        Raises:
+            NotFinite: they are NaN or infinite.
+        """
         ...
 
     def spectrum(self, sums: Sums) -> Tensor:
@@ -33,35 +37,42 @@ class Statistic(Protocol):
         ...
 
 
-def batch_sums(statistics: Sequence[Statistic], x: Any, y: Any, lengths: Any = None) -> list[Sums]:
-    """The sums of one batch for each statistic; NaN at the end of series counts as ``lengths``.
+def batch_sums(
+    statistics: Sequence[Statistic], x: Any, y: Any, lengths: Any = None, padded: bool = False
+) -> tuple[list[Sums], Batch, list[Any]]:
+    """The sums of one batch for each statistic, the batch, and its labels as each statistic takes them.
+
+    NaN at the end of series counts as ``lengths``; ``padded`` looks for it in every batch.
 
     Raises:
         DataError: shapes, types or values that cannot be measured.
     """
     batch = make_batch(x, lengths)
+    if padded and lengths is None:
+        batch = unequal(batch.series, padding_lengths(batch.series))
     labels = [s.labels(y, batch.series.shape[0]) for s in statistics]
-    found = [s.sums(batch, label) for s, label in zip(statistics, labels, strict=True)]
-    if not finite(found) and lengths is None and (ends := padding_lengths(batch.series)) is not None:
-        batch = unequal(batch.series, ends)
+    try:
         found = [s.sums(batch, label) for s, label in zip(statistics, labels, strict=True)]
-    if not finite(found):
-        raise explain_not_finite(batch.series)
-    for sums in found:
-        note_batch(sums, batch)
-    return found
+    except NotFinite:
+        batch = repaired(batch)
+        try:
+            found = [s.sums(batch, label) for s, label in zip(statistics, labels, strict=True)]
+        except NotFinite:
+            raise explain_not_finite(batch.series) from None
+    return found, batch, labels
 
 
-def finite(found: Sequence[Sums]) -> bool:
-    return all(bool(torch.isfinite(part.sum())) for sums in found for part in sums.values())
+def repaired(batch: Batch) -> Batch:
+    """The batch in a form whose sums are finite: NaN at the end cut off, or squares that overflow in float64.
 
-
-def note_batch(sums: Sums, batch: Batch) -> None:
-    """Length, and series counted by how they were measured."""
-    rows = torch.tensor(float(batch.series.shape[0]), dtype=torch.float64, device=batch.series.device)
-    zero = torch.zeros_like(rows)
-    sums["length"] = torch.tensor(batch.series.shape[-1], device=batch.series.device)
-    sums["equal"], sums["unequal"] = (rows, zero) if batch.lengths is None else (zero, rows)
+    Raises:
+        DataError: NaN or infinite values elsewhere.
+    """
+    if batch.lengths is None and bool(batch.series[..., -1].isnan().all(dim=1).any()):
+        return unequal(batch.series, padding_lengths(batch.series))
+    if batch.series.dtype == torch.float32 and bool(torch.isfinite(batch.series).all()):
+        return batch.double()
+    raise explain_not_finite(batch.series)
 
 
 def to_spectrum(statistic: Statistic, sums: Sums, sample_rate: float | None = None) -> TaskSpectrum:
@@ -70,15 +81,16 @@ def to_spectrum(statistic: Statistic, sums: Sums, sample_rate: float | None = No
     Raises:
         DataError: no series, or a statistic that these series leave undefined.
     """
-    if not int(sums["length"]):
+    if not length_of(sums):
         raise DataError("No series came: the loader is empty, or update() was never called.")
     channels = statistic.spectrum(sums)
-    rows, left_out = float(sums["equal"] + sums["unequal"]), float(sums.get("left_out", torch.zeros(())))
+    left_out = float(sums["tally"][LEFT_OUT])
     return TaskSpectrum(
         power=channels.mean(dim=0),
-        length=int(sums["length"]),
+        length=length_of(sums),
         statistic=statistic.name,
-        n_series=round(rows - left_out / channels.shape[0]),
+        n_series=round(rows_of(sums) - left_out / channels.shape[0]),
         sample_rate=sample_rate,
+        left_out=round(left_out),
         channels=channels.cpu() if channels.shape[0] > 1 else None,
     )

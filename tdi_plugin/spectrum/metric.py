@@ -12,7 +12,7 @@ from torchmetrics import Metric
 
 from tdi_plugin.errors import DataError
 from tdi_plugin.spectrum.measure import Statistic, batch_sums, to_spectrum
-from tdi_plugin.spectrum.sums import Sums, add, grow
+from tdi_plugin.spectrum.sums import Sums, add, grow, length_of, rows_of
 from tdi_plugin.spectrum.value import TaskSpectrum
 
 
@@ -20,7 +20,7 @@ class SpectrumMetric(Metric):
     """Sums of a statistic as float64 metric states, of size zero until the first batch tells their shapes."""
 
     full_state_update = True
-    length: Tensor
+    tally: Tensor
     is_differentiable = False
 
     def __init__(
@@ -29,9 +29,9 @@ class SpectrumMetric(Metric):
         super().__init__(**kwargs)
         self.statistic = statistic
         self.sample_rate = sample_rate
-        for name, count in {**axes, "equal": 0, "unequal": 0}.items():
+        for name, count in axes.items():
             self.add_state(name, torch.zeros((0,) * count, dtype=torch.float64), "sum", persistent=True)
-        self.add_state("length", torch.tensor(0), "max", persistent=True)
+        self.add_state("tally", torch.zeros(5, dtype=torch.float64), "sum", persistent=True)
 
     def update(self, x: Any, y: Any = None, lengths: Any = None) -> None:
         """Add a batch: x (B, L) or (B, L, D), y (B,) or (B, d), lengths (B,) where series are unequal.
@@ -39,7 +39,7 @@ class SpectrumMetric(Metric):
         Raises:
             DataError: a batch that cannot be measured, or one of another shape than those before it.
         """
-        (sums,) = batch_sums([self.statistic], x, y, lengths)
+        (sums,), _, _ = batch_sums([self.statistic], x, y, lengths)
         self._add(sums)
 
     def compute(self) -> TaskSpectrum:
@@ -77,29 +77,29 @@ class SpectrumMetric(Metric):
         return {name: getattr(self, name) for name in self._defaults}
 
     def _add(self, sums: Sums) -> None:
-        device = self.length.device
-        new = {name: value.to(device) for name, value in sums.items()}
-        for name, value in add(self._sums(), new).items():
-            setattr(self, name, value)
+        held = self._sums()
+        for name, value in add(dict(held), sums).items():
+            if value is not held[name]:
+                setattr(self, name, value)
 
     def _sync_dist(self, *args: Any, **kwargs: Any) -> None:
         """Agree on shapes first: a process without batches, or without some class, holds smaller sums."""
+        group = kwargs.get("process_group")
         sums = self._sums()
-        here = {name: (tuple(value.shape), int(self.length)) for name, value in sums.items()}
-        everywhere: list[Any] = [None] * dist.get_world_size(kwargs.get("process_group"))
-        dist.all_gather_object(everywhere, here, group=kwargs.get("process_group"))
-        lengths = {length for shapes in everywhere for _, length in shapes.values() if length}
-        if len(lengths) > 1:
+        here = length_of(sums), {name: tuple(value.shape) for name, value in sums.items()}
+        everywhere: list[Any] = [None] * dist.get_world_size(group)
+        dist.all_gather_object(everywhere, here, group=group)
+        if len(lengths := {length for length, _ in everywhere if length}) > 1:
             raise DataError(f"Processes hold series of lengths {sorted(lengths)}; pad them to one length.")
         for name, value in sums.items():
-            shapes = [shapes[name][0] for shapes in everywhere]
+            shapes = [shapes[name] for _, shapes in everywhere]
             setattr(self, name, grow(value, tuple(max(sizes) for sizes in zip(*shapes, strict=True))))
         super()._sync_dist(*args, **kwargs)
 
     def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *args: Any) -> None:
         super()._load_from_state_dict(state_dict, prefix, *args)
         self._computed = None
-        self._update_count = max(self._update_count, int(bool(self.length)))
+        self._update_count = max(self._update_count, int(rows_of(self._sums()) > 0))
 
     def _wrap_compute(self, compute: Callable) -> Callable:
         """torchmetrics rebuilds dataclasses that compute() returns, which a frozen one refuses: box it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from torch import Tensor
@@ -10,7 +11,7 @@ from torch import Tensor
 from tdi_plugin.spectrum.batch import Batch
 from tdi_plugin.spectrum.periodogram import periodogram
 from tdi_plugin.spectrum.smoothing import Smoothing
-from tdi_plugin.spectrum.sums import Sums
+from tdi_plugin.spectrum.sums import NotFinite, Sums, rows_of, tally
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,11 @@ class Power:
     def sums(self, batch: Batch, y: Tensor | None) -> Sums:
         """power (D, K)."""
         power = periodogram(batch.series, self.smoothing, batch.lengths) / batch.samples
-        return {"power": power.sum(dim=0).double()}
+        total = power.sum(dim=0).double()
+        if not isfinite(float(total.sum())):
+            raise NotFinite
+        return {"power": total, "tally": tally(batch)}
 
     def spectrum(self, sums: Sums) -> Tensor:
         """(D, K) float64."""
-        return sums["power"] / (sums["equal"] + sums["unequal"])
+        return sums["power"] / rows_of(sums)

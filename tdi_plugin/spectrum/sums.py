@@ -9,32 +9,60 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from tdi_plugin.errors import DataError
+from tdi_plugin.spectrum.batch import Batch
 
 Sums = dict[str, Tensor]
 
 GROWING = frozenset({"count", "total", "square", "moment", "target"})
 """Sums whose first axis is the class: it grows when a batch brings a class that none before it had."""
 
+EQUAL, UNEQUAL, LEFT_OUT, LABELLED, SAMPLES = range(5)
+"""What ``tally`` (5,) counts: series measured as equal and as unequal, zero series, series with classes, and
+samples in all (padding included), from which the length follows."""
 
-def add(left: Mapping[str, Tensor], right: Mapping[str, Tensor]) -> Sums:
-    """The sums of both parts together; an empty part (all axes of size zero) is the zero element.
+
+class NotFinite(Exception):
+    """A batch whose sums come out NaN or infinite; why is for the caller to find."""
+
+
+class MixedLengths(DataError):
+    """Equal and unequal batches in one measurement."""
+
+
+def tally(batch: Batch, left_out: float = 0, labelled: bool = False) -> Tensor:
+    """(5,) float64: the entry that the sums of every statistic have."""
+    rows, _, samples = batch.series.shape
+    equal = batch.lengths is None
+    counts = (rows * equal, rows * (not equal), left_out, rows * labelled, rows * samples)
+    return torch.tensor(counts, dtype=torch.float64, device=batch.series.device)
+
+
+def rows_of(sums: Mapping[str, Tensor]) -> int:
+    """Series that came."""
+    return round(float(sums["tally"][: UNEQUAL + 1].sum()))
+
+
+def length_of(sums: Mapping[str, Tensor]) -> int:
+    """Samples in a series, 0 where none came."""
+    return round(float(sums["tally"][SAMPLES]) / max(rows_of(sums), 1))
+
+
+def add(into: Sums, new: Mapping[str, Tensor]) -> Sums:
+    """Add ``new`` in place where shapes allow it; an empty part (all axes of size zero) is the zero element.
 
     Raises:
         DataError: parts of another length, another number of channels or targets, or one part measured as
             series of equal length and the other as unequal ones.
     """
-    check_alike(left, right)
-    out: Sums = {}
-    for name, a in left.items():
-        b = right[name].to(a.device)
-        if name == "length":
-            out[name] = torch.maximum(a, b)
-            continue
-        if a.shape != b.shape:
-            shape = tuple(max(sizes) for sizes in zip(a.shape, b.shape, strict=True))
-            a, b = grow(a, shape), grow(b, shape)
-        out[name] = a + b
-    return out
+    check_alike(into, new)
+    for name, part in new.items():
+        here = into[name]
+        if here.shape == part.shape:
+            here += part.to(here.device)
+        else:
+            shape = tuple(max(sizes) for sizes in zip(here.shape, part.shape, strict=True))
+            into[name] = grow(here, shape) + grow(part.to(here.device), shape)
+    return into
 
 
 def grow(values: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -44,27 +72,31 @@ def grow(values: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def check_alike(left: Mapping[str, Tensor], right: Mapping[str, Tensor]) -> None:
-    """Refuse to add what was not measured on the same grid."""
-    a, b = int(left["length"]), int(right["length"])
-    if a and b and a != b:
+    """Refuse to add what was not measured alike."""
+    one, two = left["tally"].tolist(), right["tally"].tolist()
+    rows, more = one[EQUAL] + one[UNEQUAL], two[EQUAL] + two[UNEQUAL]
+    if not rows or not more:
+        return
+    if one[SAMPLES] * more != two[SAMPLES] * rows:
         raise DataError(
-            f"Series of {b} samples after series of {a}: one spectrum needs one length. Pad them to "
-            "the longest and pass lengths=."
+            f"Series of {two[SAMPLES] / more:g} samples after series of {one[SAMPLES] / rows:g}: one "
+            "spectrum needs one length. Pad them to the longest and pass lengths=."
+        )
+    if (one[EQUAL] or two[EQUAL]) and (one[UNEQUAL] or two[UNEQUAL]):
+        raise MixedLengths(
+            "Some batches came as series of equal length and others as unequal ones (lengths= or NaN at the "
+            "end): the two are measured differently. Pass lengths= with every batch, full series too."
+        )
+    if bool(one[LABELLED]) != bool(two[LABELLED]):
+        raise DataError(
+            "Some batches came with integer labels and others with real targets: give every batch the same "
+            "kind, y.long() for classes."
         )
     for name in left:
-        one, two = left[name].shape, right[name].shape
         fixed = slice(1, None) if name in GROWING else slice(None)
-        if left[name].numel() and right[name].numel() and one[fixed] != two[fixed]:
+        shapes = tuple(left[name].shape), tuple(right[name].shape)
+        if shapes[0][fixed] != shapes[1][fixed]:
             raise DataError(
-                f"Sums {name!r} of shape {tuple(two)} after {tuple(one)}: the number of channels or targets "
-                "changed between batches. Give every batch the same."
+                f"The sums {name!r} have shape {shapes[1]} after {shapes[0]}: the number of channels or "
+                "targets changed between batches. Give every batch the same."
             )
-    if bool(left["equal"] + right["equal"]) and bool(left["unequal"] + right["unequal"]):
-        raise MixedLengths(
-            "Some batches came as series of equal length and others as unequal ones (lengths= or NaN at "
-            "the end): the two are measured differently. Pass lengths= with every batch, full series too."
-        )
-
-
-class MixedLengths(DataError):
-    """Equal and unequal batches in one measurement."""

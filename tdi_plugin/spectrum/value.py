@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -16,7 +17,7 @@ from tdi_plugin.errors import DataError
 FORMAT = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TaskSpectrum:
     """A non-negative spectrum on the rFFT grid f_k = k/L, k = 0..L//2, in cycles/sample.
 
@@ -45,7 +46,13 @@ class TaskSpectrum:
     p_value: float | None = None
     """Permutation p-value of the largest peak (maximum over frequency)."""
     significant: Tensor | None = None
-    """(K,) bool: frequencies above the permutation null's per-family threshold."""
+    """(K,) bool: frequencies that stand out at 5 % over the whole spectrum."""
+    p_values: Tensor | None = None
+    """(K,) permutation p-value of each frequency, for the whole spectrum at once."""
+    band: Tensor | None = None
+    """(K,) 95 % quantile of power at that frequency alone under shuffled labels."""
+    left_out: int = 0
+    """Series (times channels) that are zero throughout and so have no log-power."""
 
     def __post_init__(self) -> None:
         power = torch.as_tensor(self.power).detach().to("cpu", torch.float64)
@@ -84,7 +91,7 @@ class TaskSpectrum:
 
     def save(self, path: str | Path) -> Path:
         """Write a plain .npz (arrays and one JSON string, no pickle) and return its path."""
-        path = Path(path).with_suffix(".npz")
+        path = with_npz(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         meta = {
             "format": FORMAT,
@@ -95,9 +102,10 @@ class TaskSpectrum:
             "scores": self.scores,
             "reason": self.reason,
             "p_value": self.p_value,
+            "left_out": self.left_out,
         }
         arrays = {"power": self.power.numpy()}
-        for name in ("channels", "significant"):
+        for name in ("channels", "significant", "p_values", "band"):
             if (value := getattr(self, name)) is not None:
                 arrays[name] = value.numpy()
         np.savez(path, meta=np.array(json.dumps(meta)), **arrays)  # type: ignore[arg-type]
@@ -110,17 +118,23 @@ class TaskSpectrum:
         Raises:
             DataError: no such file, or not a task spectrum.
         """
-        path = Path(path)
+        path = path if (path := Path(path)).is_file() else with_npz(path)
         if not path.is_file():
             raise DataError(f"No task spectrum at {path}; make one with `tdi spectrum ... output={path}`.")
         try:
             with np.load(path, allow_pickle=False) as stored:
                 meta = json.loads(str(stored["meta"]))
                 arrays: dict[str, Any] = {k: torch.from_numpy(stored[k]) for k in stored.files if k != "meta"}
-        except (OSError, ValueError, KeyError, EOFError) as error:
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise DataError(
                 f"{path} is not a saved task spectrum ({error}); write one with TaskSpectrum.save."
             ) from error
         if meta.pop("format", None) != FORMAT:
             raise DataError(f"{path} has another format than {FORMAT}; measure it again with `tdi spectrum`.")
         return cls(**arrays, **meta)
+
+
+def with_npz(path: str | Path) -> Path:
+    """The path, with .npz at its end."""
+    path = Path(path)
+    return path if path.suffix == ".npz" else path.with_name(f"{path.name}.npz")

@@ -42,7 +42,7 @@ def test_log_power_is_the_log_of_numpys_periodogram() -> None:
     x, _ = series()
     power = np.abs(np.fft.rfft(x)) ** 2
     np.testing.assert_allclose(
-        log_power(x, floor=1e-3).numpy(), np.log(power + 1e-3 * power.mean(1, keepdims=True))
+        log_power(x, power_floor=1e-3).numpy(), np.log(power + 1e-3 * power.mean(1, keepdims=True))
     )
 
 

@@ -1,0 +1,156 @@
+"""What the spectra cost beside the least that any such measurement does; one JSON object a line.
+
+    python benchmarks/spectrum.py [--threads 1 2] [--repeats 15]
+
+A slowdown is the shortest time of ours over the shortest time of the reference, the two timed in turn on the
+same batches: the shortest is what least else on the machine has disturbed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from tdi_plugin.spectrum import CrossSpectrum, FisherLogPower, task_spectrum
+
+BATCH = 256
+SHAPES = ((3601, 500, 2), (60000, 784, 10), (2000, 16000, 10))
+
+
+def batches(rows: int, length: int, classes: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """Batches of noise, at most 64 MB of them: long sets pass over the same ones again."""
+    generator = torch.Generator().manual_seed(0)
+    held = min(rows, max(2**26 // (4 * length), BATCH))
+    x = torch.randn(held, length, generator=generator)
+    y = torch.randint(classes, (held,), generator=generator)
+    return list(zip(x.split(BATCH), y.split(BATCH), strict=True))
+
+
+def ratio(ours: Callable[[], object], reference: Callable[[], object], repeats: int) -> float:
+    """Shortest time over shortest time, after one round that does not count."""
+    times: list[list[float]] = [[], []]
+    for _ in range(repeats + 1):
+        for run, found in zip((ours, reference), times, strict=True):
+            start = time.perf_counter()
+            run()
+            found.append(time.perf_counter() - start)
+    return min(times[0][1:]) / min(times[1][1:])
+
+
+def report(name: str, shape: tuple[int, ...], reference: str, **measured: float) -> None:
+    rounded = {key: round(value, 2) for key, value in measured.items()}
+    line = {
+        "name": name,
+        "shape": shape,
+        "threads": torch.get_num_threads(),
+        **rounded,
+        "reference": reference,
+    }
+    print(json.dumps(line), flush=True)
+
+
+def streaming(repeats: int) -> None:
+    """fisher beside a bare FFT, cross beside a bare sum."""
+    for rows, length, classes in SHAPES:
+        data = batches(rows, length, classes)
+
+        def transform(data: list = data) -> None:
+            for x, _ in data:
+                torch.fft.rfft(x)
+
+        def total(data: list = data, length: int = length) -> None:
+            found = torch.zeros(length)
+            for x, _ in data:
+                found += x.sum(dim=0)
+
+        def fisher(data: list = data, classes: int = classes) -> None:
+            estimator = FisherLogPower(num_classes=classes)
+            for x, y in data:
+                estimator.update(x, y)
+            estimator.compute()
+
+        def cross(data: list = data, classes: int = classes) -> None:
+            estimator = CrossSpectrum(num_classes=classes)
+            for x, y in data:
+                estimator.update(x, y)
+            estimator.compute()
+
+        shape = (rows, length)
+        report(
+            "fisher", shape, "torch.fft.rfft of the same batches", slowdown=ratio(fisher, transform, repeats)
+        )
+        report("cross", shape, "x.sum(0) of the same batches", slowdown=ratio(cross, total, repeats))
+
+
+def shuffles(repeats: int) -> None:
+    """A thousand permutations beside one spectrum."""
+    generator = torch.Generator().manual_seed(0)
+    x, y = torch.randn(144, 500, generator=generator), torch.arange(144) % 2
+    for name in ("fisher", "cross", "combined"):
+        report(
+            f"1000 permutations, {name}",
+            (144, 251),
+            f"one {name} spectrum",
+            slowdown=ratio(
+                lambda name=name: task_spectrum(x, y, name, permutations=1000),  # type: ignore[misc]
+                lambda name=name: task_spectrum(x, y, name),  # type: ignore[misc]
+                repeats,
+            ),
+        )
+
+
+def memory() -> None:
+    """Peak memory that streaming adds to one batch, in a process of its own for each statistic."""
+    for name in ("fisher", "cross", "combined", "auto"):
+        done = subprocess.run(
+            [sys.executable, __file__, "--peak", name], capture_output=True, text=True, check=True
+        )
+        extra = float(done.stdout)
+        report(f"extra memory, {name}", (60000, 784), "one batch, after imports", extra_mb=extra)
+
+
+def peak(statistic: str) -> None:
+    """Print the megabytes by which a streamed 60000 x 784 measurement raises this process's peak."""
+    from tdi_plugin.spectrum.estimate import spectrum_of_batches
+
+    x, y = torch.randn(BATCH, 784), torch.arange(BATCH) % 10
+    torch.fft.rfft(x)
+    before = peak_megabytes()
+    spectrum_of_batches(((x, y) for _ in range(60000 // BATCH)), statistic, num_classes=10)
+    print(peak_megabytes() - before)
+
+
+def peak_megabytes() -> float:
+    """Highest resident size of this process so far (VmHWM, which unlike ru_maxrss starts afresh at exec)."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s*(\d+)", status)[1]) / 1024  # type: ignore[index]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="thread counts to measure at")
+    parser.add_argument("--repeats", type=int, default=15, help="timed pairs for each ratio")
+    parser.add_argument("--peak", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.peak:
+        peak(options.peak)
+        return
+    for threads in options.threads:
+        torch.set_num_threads(threads)
+        streaming(options.repeats)
+        shuffles(options.repeats)
+    memory()
+
+
+if __name__ == "__main__":
+    main()

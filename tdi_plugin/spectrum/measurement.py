@@ -1,0 +1,151 @@
+"""A measurement in progress: sums for the statistic, a sample for its evidence, and the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch.distributed as dist
+
+from tdi_plugin.errors import DataError, OptionError, choices
+from tdi_plugin.spectrum.auto import MOST_SERIES, Choice, choose
+from tdi_plugin.spectrum.batch import to_tensor
+from tdi_plugin.spectrum.combine import combine
+from tdi_plugin.spectrum.cross import Cross
+from tdi_plugin.spectrum.fisher import Fisher, Undefined
+from tdi_plugin.spectrum.labels import is_real_target
+from tdi_plugin.spectrum.measure import Statistic, batch_sums, to_spectrum
+from tdi_plugin.spectrum.permutation import null_spectra, significance
+from tdi_plugin.spectrum.power import Power
+from tdi_plugin.spectrum.sample import Sample
+from tdi_plugin.spectrum.sums import Sums, add
+from tdi_plugin.spectrum.value import TaskSpectrum
+
+STATISTICS = ("auto", "combined", "cross", "fisher", "power")
+
+
+@dataclass
+class Measurement:
+    """One pass over batches for one statistic by name."""
+
+    statistic: str
+    fisher: Fisher
+    cross: Cross
+    permutations: int = 0
+    seed: int = 0
+    sample_rate: float | None = None
+    padded: bool = False
+    """Look for NaN at the end of series in every batch, and treat all as unequal."""
+    sums: dict[str, Sums] = field(default_factory=dict)
+    sample: Sample | None = None
+
+    def __post_init__(self) -> None:
+        if self.statistic not in STATISTICS:
+            raise OptionError(
+                f"Unknown statistic {self.statistic!r}: {choices(str(self.statistic), STATISTICS)}"
+            )
+        if not isinstance(self.permutations, int) or self.permutations < 0:
+            raise OptionError(f"permutations={self.permutations!r}: give a whole number, 0 for none.")
+        if self.permutations and self.statistic == "power":
+            raise OptionError(
+                "statistic='power' ignores labels, so shuffling them says nothing: use permutations=0."
+            )
+        if self.statistic == "auto" or self.permutations:
+            self.sample = Sample(self.seed)
+
+    def add(self, x: Any, y: Any, lengths: Any = None) -> None:
+        """One batch.
+
+        Raises:
+            DataError: a batch that cannot be measured, or one unlike those before it.
+        """
+        wanted = self._wanted(y)
+        found, batch, labels = batch_sums(wanted, x, y, lengths, self.padded)
+        for one, new in zip(wanted, found, strict=True):
+            self.sums[one.name] = add(self.sums[one.name], new) if one.name in self.sums else new
+        if self.sample is not None:
+            self.sample.add(batch, labels[-1])
+
+    def gather(self) -> None:
+        """Put together what all processes have measured; each ends with the same."""
+        here = {s: {k: v.cpu() for k, v in sums.items()} for s, sums in self.sums.items()}
+        everywhere: list[Any] = [None] * dist.get_world_size()
+        dist.all_gather_object(everywhere, (here, self.sample))
+        self.sums, samples = {}, [sample for _, sample in everywhere if sample is not None]
+        for sums, _ in everywhere:
+            for name, new in sums.items():
+                self.sums[name] = add(self.sums[name], new) if name in self.sums else new
+        if samples:
+            self.sample = samples[0].with_others(samples[1:])
+
+    def finish(self) -> TaskSpectrum:
+        """The spectrum, with the evidence for it.
+
+        Raises:
+            DataError: no batch, one class, or series without anything to measure.
+        """
+        if not self.sums:
+            raise DataError("No batch came: the loader is empty (few series and drop_last=True?).")
+        if self.statistic == "power":
+            return self._spectrum(Power(self.fisher.smoothing))
+        choice = Choice(self.statistic, {}, "")
+        if self.statistic == "auto":
+            self.cross.spectrum(self.sums["cross"])
+            choice = self._choose()
+        try:
+            spectrum = self._by_name(choice.statistic)
+        except Undefined as error:
+            spectrum = self._spectrum(self.cross)
+            choice = Choice("cross", choice.scores, f"cross instead of {choice.statistic}: {error}")
+        spectrum = spectrum.replaced(scores=choice.scores, reason=choice.reason)
+        return self._with_significance(spectrum) if self.permutations else spectrum
+
+    def _wanted(self, y: Any) -> list[Statistic]:
+        """Statistics to sum; the last one's labels are what the sample keeps."""
+        if self.statistic == "power":
+            return [Power(self.fisher.smoothing)]
+        real = self.statistic == "auto" and is_real_target(to_tensor(y, "y"))
+        if self.statistic == "cross" or real:
+            return [self.cross]
+        return [self.fisher, self.cross]
+
+    def _choose(self) -> Choice:
+        assert self.sample is not None
+        batch, labels = self.sample.batch(MOST_SERIES)
+        fisher = self.fisher if "fisher" in self.sums else None
+        return choose(batch, labels, fisher, self.seed)
+
+    def _by_name(self, name: str) -> TaskSpectrum:
+        if name == "power":
+            return self._power_of_sample()
+        if name == "cross":
+            return self._spectrum(self.cross)
+        of_fisher = self._spectrum(self.fisher)
+        return of_fisher if name == "fisher" else combine(of_fisher, self._spectrum(self.cross))
+
+    def _spectrum(self, statistic: Statistic) -> TaskSpectrum:
+        return to_spectrum(statistic, self.sums[statistic.name], self.sample_rate)
+
+    def _power_of_sample(self) -> TaskSpectrum:
+        assert self.sample is not None
+        batch, _ = self.sample.batch()
+        power = Power(self.fisher.smoothing)
+        return to_spectrum(power, power.sums(batch, None), self.sample_rate)
+
+    def _with_significance(self, spectrum: TaskSpectrum) -> TaskSpectrum:
+        if spectrum.statistic == "power":
+            return spectrum
+        assert self.sample is not None
+        batch, labels = self.sample.batch()
+        fisher = self.fisher if spectrum.statistic in ("fisher", "combined") else None
+        cross = self.cross if spectrum.statistic in ("cross", "combined") else None
+        found = significance(null_spectra(fisher, cross, batch, labels, self.permutations, self.seed))
+        band = found.band if self.sample.complete else None
+        return spectrum.replaced(
+            p_value=found.p_value, p_values=found.p_values, significant=found.significant, band=band
+        )
+
+
+def is_distributed() -> bool:
+    """More than one process measures."""
+    return dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1
