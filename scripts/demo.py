@@ -37,6 +37,7 @@ def main(argv: list[str]) -> None:
     options = {"output": "demo", "seeds": 5, "epochs": 40, **parse_overrides(argv)}
     output = Path(str(options.pop("output")))
     started = time.monotonic()
+    torch.set_num_threads(1)  # tensors this small lose time in threads, and much of it on a busy machine
     names = tuple(name for name, _ in CONDITIONS)
     fixed: dict[str, Any] = {"models": tuple(MODELS), "batch_size": 16, "schedule": "cosine", "max_test": 300}
     study = Study.of(name="demo", datasets=names, **fixed, **options)
