@@ -90,9 +90,13 @@ def sweep(study: Study, folder: Path) -> int:
     )
     with Progress(*columns, console=console, speed_estimate_period=600) as bar:
         task: Any = None
+        shown = ""
 
         def report(what: str, done: float, total: float) -> None:
-            nonlocal task
+            nonlocal task, shown
+            if not console.is_terminal and what != shown:
+                print(f"{100 * done / total:3.0f} % {what}", flush=True)
+            shown = what
             if task is None:
                 task = bar.add_task(what, total=total)
             bar.update(task, description=what, completed=done, total=total)

@@ -35,7 +35,9 @@ class Group:
     def settings(self, data_hash: str, engine: str) -> dict[str, Any]:
         """All that the group's numbers depend on."""
         study = self.study
+        options = study.data.get(self.dataset)
         return {
+            **({"options": dict(options)} if options else {}),
             "revision": REVISION, "dataset": self.dataset, "data": data_hash, "ratio": self.ratio,
             "model": {"name": self.model, **model_spec(self.model)},
             "arms": {name: resolve(name, study.define).settings(study.tdi) for name in study.arms},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -93,21 +92,26 @@ def limited(split: Split, most: int | None, seed: int = 0) -> Split:
 
 @lru_cache(maxsize=32)
 def load_group_data(
-    name: str, stride: int = 1, max_test: int | None = None, data_dir: str | Path | None = None
+    name: str, stride: int = 1, max_test: int | None = None, options: tuple[tuple[str, Any], ...] = ()
 ) -> GroupData:
     """Read a data set of the registry, or a UCR set, by name.
+
+    Args:
+        name: of the set.
+        stride: keep every stride-th sample.
+        max_test: keep at most so many test series.
+        options: (name, value) pairs for the set's class.
 
     Raises:
         DataError: no such data set (with the nearest name), or series of unequal length.
     """
     from tdi_plugin.data import UCR, build, registry
 
-    options: dict[str, Any] = {} if data_dir is None else {"data_dir": data_dir}
-    task = build(name, **options) if name in registry else UCR(name, **options)
+    task = build(name, **dict(options)) if name in registry else UCR(name, **dict(options))
     task.setup()
     source = task.provenance()
     full, test = _stack(task.dataset_train, name), _stack(task.dataset_test, name)
-    val = _stack(task.dataset_val, name) if "test" not in task.validation else None
+    val = _stack(task.dataset_val, name) if task.dataset_val is not task.dataset_test else None
     if stride > 1:
         full, test = (replace(s, x=s.x[:, ::stride].contiguous()) for s in (full, test))
         val = val and replace(val, x=val.x[:, ::stride].contiguous())

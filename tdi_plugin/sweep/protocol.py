@@ -97,7 +97,9 @@ def paired(
 
 def group_data(group: Group) -> GroupData:
     """The group's data set, read once for groups that follow each other."""
-    return load_group_data(group.dataset, group.study.stride, group.study.max_test)
+    study = group.study
+    options = tuple(sorted(study.data.get(group.dataset, {}).items()))
+    return load_group_data(group.dataset, study.stride, study.max_test, options)
 
 
 def resolve_engine(name: str, model: str) -> str:

@@ -46,6 +46,8 @@ class Study:
     """Evaluate on at most this many test series (a fixed stratified choice); None for all."""
     threshold: float = 0.8
     """Accuracy whose first epoch is reported."""
+    data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Options of data sets, by name."""
     tdi: Mapping[str, Any] = field(default_factory=dict)
     """Options laid under those of every TDI arm."""
     define: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -73,7 +75,7 @@ class Study:
         for key in ("datasets", "ratios", "seeds", "arms", "models"):
             if key in given:
                 given[key] = _sequence(key, given[key])
-        for key in ("tdi", "define"):
+        for key in ("data", "tdi", "define"):
             given[key] = dict(given.get(key) or {})
         for key in ("lr", "ssm_lr", "weight_decay", "clip"):
             if given.get(key) is not None:
