@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -29,7 +30,7 @@ from tdi_plugin.sweep.study import Study
 
 CONDITIONS = (("GunPoint", 0.5), ("ItalyPowerDemand", 0.3))
 ARMS = {"lin": ("S4D-Lin", "C0"), "tdi": ("TDI", "C1")}
-MODELS = {"deep-layer": "layer norm", "deep-batch": "batch norm"}
+MODELS = {"deep-layer": "layer", "deep-batch": "batch"}
 
 
 def main(argv: list[str]) -> None:
@@ -66,18 +67,13 @@ def comparison(groups: list[Group], records: list[dict[str, Any]], study: Study)
     """Final and early accuracy, S4D-Lin and the paired difference with its 95 % bootstrap interval."""
     table = Table(
         title=f"S4D-Lin against TDI: test accuracy in percent, {len(study.seeds)} paired seeds",
-        caption="interval: 95 % paired bootstrap over seeds; early: mean of the first 10 epochs",
+        caption="[]: 95 % paired bootstrap over seeds; early: mean of the first 10 epochs",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
     )
-    for name in (
-        "data (training series)",
-        "block",
-        "S4D-Lin",
-        "TDI",
-        "difference",
-        "won",
-        "early difference",
-    ):
-        table.add_column(name, justify="left" if name in ("data (training series)", "block") else "right")
+    for name in ("data (series)", "norm", "Lin", "TDI", "difference", "won", "early difference"):
+        left = name in ("data (series)", "norm")
+        table.add_column(name, justify="left" if left else "right", no_wrap=True)
     for group, record in zip(groups, records, strict=True):
         final, early = (gain(record, metric) for metric in ("final", "early10"))
         table.add_row(
@@ -118,7 +114,7 @@ def draw(groups: list[Group], records: list[dict[str, Any]], path: Path) -> None
         row[0].set(title=f"{name} ({chosen[0][1]['n_train']} series), first seed", xlabel="cycles / sample")
         for axis, (group, record) in zip(row[1:], chosen, strict=True):
             draw_curves(axis, record)
-            axis.set(title=f"{name}, {MODELS[group.model]}", xlabel="epoch", ylabel="test accuracy, %")
+            axis.set(title=f"{name}, {MODELS[group.model]} norm", xlabel="epoch", ylabel="test accuracy, %")
     rows[0][0].legend(fontsize=7)
     rows[0][1].legend(fontsize=8, title="mean and range of seeds", title_fontsize=7)
     figure.savefig(path, dpi=100)
