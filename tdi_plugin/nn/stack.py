@@ -32,6 +32,8 @@ class StackedModels:
                     f"Member {i} differs from member 0 in {differs[:1] or 'the number of parameters'}; "
                     "an ensemble takes models of one architecture with one set of optimizer options."
                 )
+        # a deep copy of a parameter drops its attributes, _optim among them
+        self.options = {n: getattr(p, "_optim", {}) for n, p in models[0].named_parameters()}
         self.module = copy.deepcopy(models[0])
         for copied, own in zip(self.module.parameters(), models[0].parameters(), strict=True):
             if hasattr(own, "_optim"):  # a parameter's deep copy leaves its attributes behind
@@ -41,8 +43,19 @@ class StackedModels:
 
     def __call__(self, x: Tensor, shared: bool = False) -> Tensor:
         """Inputs (M, B, ...), or (B, ...) for all members if ``shared``, to outputs (M, B, ...)."""
+        if self.size == 1:
+            alone = [{k: v[0] for k, v in values.items()} for values in (self.parameters, self.buffers)]
+            return self._one(alone[0], alone[1], x if shared else x[0]).unsqueeze(0)
         run = vmap(self._one, in_dims=(0, 0, None if shared else 0), randomness="different")
         return run(self.parameters, self.buffers, x)
+
+    def part(self, members: slice) -> StackedModels:
+        """Some of the members, as views."""
+        part = copy.copy(self)
+        part.parameters = {k: v[members] for k, v in self.parameters.items()}
+        part.buffers = {k: v[members] for k, v in self.buffers.items()}
+        part.size = len(range(*members.indices(self.size)))
+        return part
 
     def _one(self, parameters: dict[str, Tensor], buffers: dict[str, Tensor], x: Tensor) -> Tensor:
         return functional_call(self.module, (parameters, buffers), (x,))
@@ -56,8 +69,7 @@ class StackedModels:
             ssm_lr: put in place of the rates in ``_optim``.
         """
         found: dict[tuple[float, float], list[Tensor]] = {}
-        for name, parameter in self.module.named_parameters():
-            own = getattr(parameter, "_optim", {})
+        for name, own in self.options.items():
             rate = lr if "lr" not in own else own["lr"] if ssm_lr is None else ssm_lr
             key = (rate, own.get("weight_decay", weight_decay))
             found.setdefault(key, []).append(self.parameters[name])
@@ -78,6 +90,20 @@ class StackedModels:
         for i, model in enumerate(models):
             for name, own in [*model.named_parameters(), *model.named_buffers()]:
                 own.copy_((self.parameters if name in self.parameters else self.buffers)[name][i])
+
+
+def saved_values(model: nn.Module, x: Tensor) -> int:
+    """Size in values of the largest tensor that the model keeps for its backward pass on inputs x."""
+    largest = 0
+
+    def pack(tensor: Tensor) -> Tensor:
+        nonlocal largest
+        largest = max(largest, tensor.numel())
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        copy.deepcopy(model).train()(x)
+    return largest
 
 
 def _signature(model: nn.Module) -> list[tuple[str, torch.Size, tuple[Any, ...]]]:
