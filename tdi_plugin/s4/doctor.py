@@ -85,6 +85,7 @@ def of_behaviour(root: Path) -> list[Row]:
 def report(path: str | Path | None = None) -> int:
     """Print the table; 0 where everything needed works, else 1."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     rows = examine(path)
@@ -93,9 +94,10 @@ def report(path: str | Path | None = None) -> int:
     for heading in ("", "", "found", "what to do"):
         table.add_column(heading, overflow="fold")
     for row in rows:
-        table.add_row(f"[{colours[row.status]}]{row.status}[/]", row.name, row.found, row.remedy)
+        cells = (escape(cell) for cell in (row.name, row.found, row.remedy))
+        table.add_row(f"[{colours[row.status]}]{row.status}[/]", *cells)
     console = Console()
     console.print(table)
     failed = [row.name for row in rows if row.status == FAIL]
-    console.print(f"Not working: {', '.join(failed)}." if failed else "s4 and init: tdi work here.")
+    console.print(f"Not working: {escape(', '.join(failed))}." if failed else "s4 and init: tdi work here.")
     return int(bool(failed))

@@ -111,6 +111,12 @@ def test_report_and_its_exit_status(s4_root, tmp_path, monkeypatch, capsys):
 
     assert main(["doctor", str(tmp_path / "nowhere")]) == 1
     assert "No folder at" in " ".join(capsys.readouterr().out.split())
+    rows = [doctor.Row("package wandb", FAIL, "[gone]", "pip install tdi-plugin[s4]")]
+    monkeypatch.setattr(doctor, "of_behaviour", lambda root: rows)
+    assert main(["doctor", str(s4_root)]) == 1
+    shown = capsys.readouterr().out.replace(" ", "")
+    assert "tdi-plugin[s4]" in shown.replace("│", "").replace("\n", "")
+    assert "[gone]" in shown
     monkeypatch.setattr(doctor, "of_behaviour", lambda root: [doctor.Row("all", OK, "well")])
     assert main(["doctor", str(s4_root)]) == 0
     assert "work here" in capsys.readouterr().out
