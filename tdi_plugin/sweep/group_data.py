@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -110,11 +111,14 @@ def load_group_data(
     task = build(name, **dict(options)) if name in registry else UCR(name, **dict(options))
     task.setup()
     source = task.provenance()
+    if "files" in source:
+        source["files"] = [Path(file).name for file in source["files"]]  # a store moves between machines
     full, test = _stack(task.dataset_train, name), _stack(task.dataset_test, name)
     val = _stack(task.dataset_val, name) if task.dataset_val is not task.dataset_test else None
     if stride > 1:
         full, test = (replace(s, x=s.x[:, ::stride].contiguous()) for s in (full, test))
         val = val and replace(val, x=val.x[:, ::stride].contiguous())
+    source["validation"] = "its own set" if val is not None else "training series that the subset leaves out"
     digest = str(source.get("sha256") or source.get("hash"))
     return GroupData(full, val, limited(test, max_test), task.d_output, task.n_tokens, digest, source)
 
