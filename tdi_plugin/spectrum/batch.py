@@ -32,7 +32,7 @@ class Batch:
         return Batch(self.series.double(), self.lengths)
 
     @property
-    def samples(self) -> Tensor | int:
+    def samples(self) -> int:
         """Divisor of |U|² that makes it power per sample: L, or 1 where the scaling has done it."""
         return self.series.shape[-1] if self.lengths is None else 1
 
@@ -51,6 +51,17 @@ def to_tensor(values: Any, name: str) -> Tensor:
         ) from error
 
 
+def check_shape(shape: tuple[int, ...]) -> None:
+    """Refuse what is not (B, L) or (B, L, D) with a series of two samples at least."""
+    if len(shape) not in (2, 3):
+        raise DataError(
+            f"x has shape {shape}; series come as (B, L) or (B, L, D). One series is x[None], images are "
+            "x.reshape(B, -1)."
+        )
+    if shape[1] < 2 or 0 in shape:
+        raise DataError(f"x has shape {shape}; at least one series of at least two samples is needed.")
+
+
 def to_series(x: Any) -> Tensor:
     """(B, L) or (B, L, D) of any real type as (B, D, L) float32, or float64 where float32 would round it.
 
@@ -58,15 +69,7 @@ def to_series(x: Any) -> Tensor:
         DataError: another shape, no series, fewer than two samples, or complex values.
     """
     x = to_tensor(x, "x")
-    if x.ndim not in (2, 3):
-        raise DataError(
-            f"x has shape {tuple(x.shape)}; series come as (B, L) or (B, L, D). One series is x[None], "
-            "one flat channel of many is x.reshape(B, L)."
-        )
-    if x.shape[0] == 0 or x.shape[1] < 2 or 0 in x.shape:
-        raise DataError(
-            f"x has shape {tuple(x.shape)}; at least one series of at least two samples is needed."
-        )
+    check_shape(tuple(x.shape))
     if x.is_complex():
         raise DataError(
             f"x is {x.dtype}; give real series, for instance real and imaginary part as two channels."
@@ -117,6 +120,9 @@ def unequal(series: Tensor, lengths: Tensor) -> Batch:
     series = torch.where(valid, series, 0)
     count = lengths[:, None, None].to(series.dtype)
     centred = (series - series.sum(dim=-1, keepdim=True) / count).mul_(valid)
+    # What rounding leaves of a constant series would pass for a signal.
+    rounding = 8 * torch.finfo(series.dtype).eps * series.abs().amax(dim=-1, keepdim=True)
+    centred.masked_fill_(centred.abs().amax(dim=-1, keepdim=True) <= rounding, 0.0)
     return Batch(centred.mul_(count.rsqrt()), lengths)
 
 

@@ -12,15 +12,19 @@ from torch import Tensor
 from tdi_plugin.errors import DataError
 from tdi_plugin.spectrum.batch import Batch, to_tensor
 from tdi_plugin.spectrum.labels import check_classes, is_real_target, to_classes, to_targets
-from tdi_plugin.spectrum.periodogram import periodogram
+from tdi_plugin.spectrum.periodogram import periodogram, without_rounding
 from tdi_plugin.spectrum.smoothing import Smoothing
-from tdi_plugin.spectrum.sums import LABELLED, NotFinite, Sums, rows_of, tally
+from tdi_plugin.spectrum.sums import LABELLED, NotFinite, Sums, all_equal, length_of, rows_of, tally
+
+FEW = 8
+FAR = 8.0
 
 
 @dataclass(frozen=True)
 class Cross:
     """S(k) = (1/d) Σ_r |F[C_uY^(:,r)](k)|² with C_uY = (1/n) Σ (u − ū)(Y − Ȳ)ᵀ, per channel.
 
+    Where lengths are unequal each u has zero mean, zeros after its end, and a factor 1/sqrt(valid length).
     Y is one-hot for classes, and d their number (those that occur, where ``num_classes`` is not given).
     """
 
@@ -43,22 +47,33 @@ class Cross:
         sums = self._of_classes(series, y) if classes else self._of_targets(series, y)
         if not isfinite(float(sums["moment"].sum())):
             raise NotFinite
+        if batch.lengths is None:
+            # As for unequal series, so that the two can be added: |U|² for each valid sample.
+            sums["moment"] *= series.shape[-1] ** -0.5
+            sums["first"] *= series.shape[-1] ** -0.5
         return {**sums, "tally": tally(batch, labelled=classes)}
 
     def _of_classes(self, series: Tensor, y: Tensor) -> Sums:
         classes = self.num_classes or int(y.max()) + 1
+        target = y.bincount(minlength=classes).double()
+        center = common_wave(series)
+        if center is not None:
+            series = series - center
         moment = series.new_zeros(classes, *series.shape[1:]).index_add_(0, y, series).double()
-        return {
-            "moment": moment,
-            "first": moment.sum(dim=0),
-            "target": y.bincount(minlength=classes).double(),
-        }
+        if center is not None:
+            moment += target[:, None, None] * center
+        return {"moment": moment, "first": moment.sum(dim=0), "target": target}
 
     def _of_targets(self, series: Tensor, y: Tensor) -> Sums:
         """Sums with the batch's own mean taken off Y, so that single precision meets no large numbers."""
+        wave = common_wave(series)
+        if wave is not None:
+            series = series - wave
         center = y.mean(dim=0)
-        first = series.sum(dim=0).double()
         moment = torch.einsum("br,bdl->rdl", (y - center).to(series.dtype), series).double()
+        first = series.sum(dim=0).double()
+        if wave is not None:
+            first += len(y) * wave.double()
         return {
             "moment": moment + center[:, None, None] * first,
             "first": first,
@@ -83,4 +98,14 @@ class Cross:
         if bool(sums["tally"][LABELLED]):
             check_classes(sums["target"])
             columns = self.num_classes or int((sums["target"] > 0).sum())
-        return periodogram(self.covariance(sums), self.smoothing).sum(dim=0) / columns
+        power = periodogram(self.covariance(sums), self.smoothing).sum(dim=0) / columns
+        return without_rounding(power * length_of(sums) if all_equal(sums) else power, 1e-20)
+
+
+def common_wave(series: Tensor) -> Tensor | None:
+    """(D, L) mean of a few of the series, if they differ so little from it that summing them in float32 would
+    lose what they differ by; None if it would not."""
+    if series.dtype != torch.float32:
+        return None
+    spread, mean = torch.var_mean(series[:FEW], dim=0, correction=0)
+    return mean if float(mean.square().sum()) > FAR**2 * float(spread.sum()) else None

@@ -8,9 +8,8 @@ from typing import Any
 from tdi_plugin.spectrum.cross import Cross
 from tdi_plugin.spectrum.fisher import WITHIN_FLOOR, Fisher
 from tdi_plugin.spectrum.log_power import POWER_FLOOR
-from tdi_plugin.spectrum.measurement import Measurement, is_distributed
+from tdi_plugin.spectrum.measurement import Measurement
 from tdi_plugin.spectrum.smoothing import Smoothing
-from tdi_plugin.spectrum.sums import MixedLengths
 from tdi_plugin.spectrum.value import TaskSpectrum
 
 
@@ -41,27 +40,35 @@ def spectrum_of_batches(
         DataError: no batch, or data that cannot be measured.
         OptionError: an unknown statistic or smoothing.
     """
+    measurement = start(
+        statistic,
+        num_classes,
+        smoothing,
+        sample_rate,
+        permutations,
+        seed,
+        shrinkage,
+        power_floor,
+        within_floor,
+    )
+    for batch in batches:
+        measurement.add(*batch)
+    return measurement.finish(distributed)
+
+
+def start(
+    statistic: str = "auto",
+    num_classes: int | None = None,
+    smoothing: str | None = None,
+    sample_rate: float | None = None,
+    permutations: int = 0,
+    seed: int = 0,
+    shrinkage: float = 0.0,
+    power_floor: float = POWER_FLOOR,
+    within_floor: float = WITHIN_FLOOR,
+) -> Measurement:
+    """A measurement with the options of ``spectrum_of_batches``, for batches that come one by one."""
     smooth = Smoothing.of(smoothing)
-
-    def one_pass(padded: bool) -> TaskSpectrum:
-        measurement = Measurement(
-            statistic,
-            Fisher(num_classes, smooth, power_floor, within_floor, shrinkage),
-            Cross(num_classes, smoothing=smooth),
-            permutations,
-            seed,
-            sample_rate,
-            padded,
-        )
-        for batch in batches:
-            measurement.add(*batch)
-        if distributed and is_distributed():
-            measurement.gather()
-        return measurement.finish()
-
-    try:
-        return one_pass(padded=False)
-    except MixedLengths:
-        if distributed or iter(batches) is batches:
-            raise
-        return one_pass(padded=True)
+    fisher = Fisher(num_classes, smooth, power_floor, within_floor, shrinkage)
+    cross = Cross(num_classes, smoothing=smooth)
+    return Measurement(statistic, fisher, cross, permutations, seed, sample_rate)

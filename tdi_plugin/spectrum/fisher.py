@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, log
 from typing import Any
 
 import torch
@@ -18,6 +18,8 @@ from tdi_plugin.spectrum.smoothing import Smoothing
 from tdi_plugin.spectrum.sums import NotFinite, Sums, tally
 
 WITHIN_FLOOR = 1e-3
+ROUNDING = 1e-12
+"""Class means of log-power that differ by less than its square root do so by rounding."""
 
 
 class Undefined(DataError):
@@ -40,7 +42,7 @@ class Fisher:
         return to_classes(y, rows, self.num_classes)
 
     def sums(self, batch: Batch, y: Tensor) -> Sums:
-        """count (C, D), total and square (C, D, K) of z in each class, without the series that are zero.
+        """count (C, D), total and square (C, D, K) of z in each class, without constant series.
 
         Within a batch the sums are of z less a reference, so that single precision loses nothing when squares
         are summed; in float64 they are put back, and have the same meaning whatever the batch.
@@ -49,16 +51,16 @@ class Fisher:
         center = total = square = torch.empty(0)
         used: Tensor | None = None
         for rows in blocks(batch.series):
-            z, power = log_power_of(batch.rows(rows), self.smoothing, self.power_floor)
-            lowest, highest = (float(v) for v in torch.aminmax(power))
+            z, signal = log_power_of(batch.rows(rows), self.smoothing, self.power_floor)
+            lowest, highest = (float(v) for v in torch.aminmax(signal))
             if not isfinite(highest):
                 raise NotFinite
             if lowest < SINGLE_IS_SAFE_ABOVE:
-                if underflows(batch.series[rows], power):
+                if underflows(batch.series[rows], signal):
                     return self.sums(batch.double(), y)
                 used = torch.ones_like(batch.series[..., :1]) if used is None else used
-                used[rows] = power != 0
-                z.masked_fill_(power == 0, 0.0)
+                used[rows] = (signal > 0).to(used.dtype)
+                z.masked_fill_(signal <= 0, 0.0)
             if rows.start == 0:
                 center = z.sum(dim=0).mul_(1 / z.shape[0])
                 total = z.new_zeros(classes, *center.shape)
@@ -70,7 +72,7 @@ class Fisher:
             total.index_add_(0, here, z)
             square.index_add_(0, here, z.square_())
         count, left_out = self._count(y, used, classes, channels=center.shape[0])
-        center, total = center.double(), total.double()
+        center, total = center.double() - log(batch.samples), total.double()
         back = count[..., None] * center
         return {
             "count": count,
@@ -109,7 +111,7 @@ class Fisher:
         variance = (sums["square"] / safe - mean.square()).clamp_(min=0)
         between = (prior * (mean - (prior * mean).sum(dim=0)).square()).sum(dim=0)
         within = (prior * self._shrunk(variance, count)).sum(dim=0)
-        return torch.where(between == 0, 0.0, between / (within + self.within_floor))
+        return torch.where(between < ROUNDING, 0.0, between / (within + self.within_floor))
 
     def _shrunk(self, variance: Tensor, count: Tensor) -> Tensor:
         """(C, D, K) class variances, as if ``shrinkage`` more series of each had the pooled one."""

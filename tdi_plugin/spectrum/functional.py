@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from tdi_plugin.errors import DataError
-from tdi_plugin.spectrum.batch import to_tensor
+from tdi_plugin.spectrum.batch import check_shape, to_tensor
 from tdi_plugin.spectrum.estimate import spectrum_of_batches
 from tdi_plugin.spectrum.fisher import WITHIN_FLOOR
 from tdi_plugin.spectrum.labels import check_rows
@@ -62,6 +62,7 @@ def task_spectrum(
         OptionError: an unknown statistic or smoothing.
     """
     x = x if hasattr(x, "shape") else to_tensor(x, "x")
+    check_shape(tuple(x.shape))
     rows = ArrayBatches(x, class_numbers(y, len(x), statistic), lengths)
     return spectrum_of_batches(
         rows,

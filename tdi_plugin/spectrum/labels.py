@@ -75,10 +75,12 @@ def to_targets(y: Any, rows: int, num_targets: int | None) -> Tensor:
 
 
 def check_classes(count: Tensor) -> None:
-    """Refuse one class, given the (C,) usable series of each."""
+    """Refuse fewer than two classes, given the (C,) usable series of each."""
     present = (count > 0).nonzero()[:, 0].tolist()
-    if len(present) < 2:
+    if not present:
+        raise DataError("All series are constant: they have no spectrum. Check the data, or its scaling.")
+    if len(present) == 1:
         raise DataError(
-            f"Only {len(present)} class{'' if present else 'es'} {present} has usable series; a "
-            "label-informed spectrum needs two. Use statistic='power', which ignores labels."
+            f"Only class {present[0]} has series that vary; a label-informed spectrum needs two classes. "
+            "Use statistic='power', which ignores labels."
         )

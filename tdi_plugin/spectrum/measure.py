@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tdi_plugin.errors import DataError
 from tdi_plugin.spectrum.batch import Batch, explain_not_finite, make_batch, padding_lengths, unequal
-from tdi_plugin.spectrum.sums import LEFT_OUT, NotFinite, Sums, length_of, rows_of
+from tdi_plugin.spectrum.sums import LEFT_OUT, NotFinite, Sums, all_equal, length_of, rows_of
 from tdi_plugin.spectrum.value import TaskSpectrum
 
 
@@ -38,18 +38,16 @@ class Statistic(Protocol):
 
 
 def batch_sums(
-    statistics: Sequence[Statistic], x: Any, y: Any, lengths: Any = None, padded: bool = False
+    statistics: Sequence[Statistic], x: Any, y: Any, lengths: Any = None
 ) -> tuple[list[Sums], Batch, list[Any]]:
     """The sums of one batch for each statistic, the batch, and its labels as each statistic takes them.
 
-    NaN at the end of series counts as ``lengths``; ``padded`` looks for it in every batch.
+    NaN at the end of series counts as ``lengths``.
 
     Raises:
         DataError: shapes, types or values that cannot be measured.
     """
     batch = make_batch(x, lengths)
-    if padded and lengths is None:
-        batch = unequal(batch.series, padding_lengths(batch.series))
     labels = [s.labels(y, batch.series.shape[0]) for s in statistics]
     try:
         found = [s.sums(batch, label) for s, label in zip(statistics, labels, strict=True)]
@@ -84,6 +82,9 @@ def to_spectrum(statistic: Statistic, sums: Sums, sample_rate: float | None = No
     if not length_of(sums):
         raise DataError("No series came: the loader is empty, or update() was never called.")
     channels = statistic.spectrum(sums)
+    if not all_equal(sums):
+        # Unequal series are centred and equal ones are not: between them DC has no meaning.
+        channels[:, 0] = 0.0
     left_out = float(sums["tally"][LEFT_OUT])
     return TaskSpectrum(
         power=channels.mean(dim=0),

@@ -34,8 +34,6 @@ class Measurement:
     permutations: int = 0
     seed: int = 0
     sample_rate: float | None = None
-    padded: bool = False
-    """Look for NaN at the end of series in every batch, and treat all as unequal."""
     sums: dict[str, Sums] = field(default_factory=dict)
     sample: Sample | None = None
 
@@ -60,7 +58,7 @@ class Measurement:
             DataError: a batch that cannot be measured, or one unlike those before it.
         """
         wanted = self._wanted(y)
-        found, batch, labels = batch_sums(wanted, x, y, lengths, self.padded)
+        found, batch, labels = batch_sums(wanted, x, y, lengths)
         for one, new in zip(wanted, found, strict=True):
             self.sums[one.name] = add(self.sums[one.name], new) if one.name in self.sums else new
         if self.sample is not None:
@@ -78,12 +76,14 @@ class Measurement:
         if samples:
             self.sample = samples[0].with_others(samples[1:])
 
-    def finish(self) -> TaskSpectrum:
-        """The spectrum, with the evidence for it.
+    def finish(self, distributed: bool = False) -> TaskSpectrum:
+        """The spectrum, with the evidence for it; ``distributed`` puts all processes together first.
 
         Raises:
             DataError: no batch, one class, or series without anything to measure.
         """
+        if distributed and dist.is_available() and dist.is_initialized():
+            self.gather()
         if not self.sums:
             raise DataError("No batch came: the loader is empty (few series and drop_last=True?).")
         if self.statistic == "power":
@@ -144,8 +144,3 @@ class Measurement:
         return spectrum.replaced(
             p_value=found.p_value, p_values=found.p_values, significant=found.significant, band=band
         )
-
-
-def is_distributed() -> bool:
-    """More than one process measures."""
-    return dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1

@@ -40,6 +40,14 @@ def periodogram(series: Tensor, smoothing: Smoothing | None = None, lengths: Ten
     return parts[..., 0] + parts[..., 1]
 
 
+def without_rounding(power: Tensor, part: float) -> Tensor:
+    """Zero, but at DC, the channels of (D, K) in which all else together is no more than ``part`` of DC: what
+    is left of constant series is the rounding of their transform."""
+    constant = power[:, 1:].sum(dim=1) <= part * power[:, 0]
+    power[constant, 1:] = 0.0
+    return power
+
+
 def log_(power: Tensor) -> Tensor:
     """Natural logarithm in place; zero gives minus infinity."""
     if few_threads(power):

@@ -89,9 +89,9 @@ def one_hot_rows(labels: Tensor) -> Tensor:
 
 
 def centred_log_power(fisher: Fisher, batch: Batch) -> Tensor:
-    """(B, D, K) float32 z less its mean; a series that is zero counts as the mean."""
-    z, total = log_power_of(batch, fisher.smoothing, fisher.power_floor)
-    used = total != 0
+    """(B, D, K) float32 z less its mean; a constant series counts as the mean."""
+    z, signal = log_power_of(batch, fisher.smoothing, fisher.power_floor)
+    used = signal > 0
     z = torch.where(used, z, 0.0)
     center = (z * used).sum(dim=0) / used.sum(dim=0).clamp(min=1)
     return ((z - center) * used).float()

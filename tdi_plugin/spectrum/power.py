@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from tdi_plugin.spectrum.batch import Batch
-from tdi_plugin.spectrum.periodogram import periodogram
+from tdi_plugin.spectrum.log_power import SINGLE_IS_SAFE_ABOVE
+from tdi_plugin.spectrum.periodogram import periodogram, without_rounding
 from tdi_plugin.spectrum.smoothing import Smoothing
 from tdi_plugin.spectrum.sums import NotFinite, Sums, rows_of, tally
 
@@ -28,10 +30,13 @@ class Power:
         """power (D, K)."""
         power = periodogram(batch.series, self.smoothing, batch.lengths) / batch.samples
         total = power.sum(dim=0).double()
-        if not isfinite(float(total.sum())):
+        everything = float(total.sum())
+        if not isfinite(everything):
             raise NotFinite
+        if everything < SINGLE_IS_SAFE_ABOVE and batch.series.dtype == torch.float32:
+            return self.sums(batch.double(), y)
         return {"power": total, "tally": tally(batch)}
 
     def spectrum(self, sums: Sums) -> Tensor:
         """(D, K) float64."""
-        return sums["power"] / rows_of(sums)
+        return without_rounding(sums["power"] / rows_of(sums), 1e-12)

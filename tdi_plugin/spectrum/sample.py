@@ -6,10 +6,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tdi_plugin.spectrum.batch import Batch
+from tdi_plugin.spectrum.batch import Batch, unequal
 
 MOST_SERIES = 2048
 MOST_BYTES = 2**25
+EQUAL = -1
 
 
 class Sample:
@@ -66,28 +67,39 @@ class Sample:
         """At most ``most`` of the series held, and their labels."""
         assert self.series is not None
         assert self.labels is not None
-        if most >= len(self.keys):
-            return Batch(self.series, self.lengths), self.labels
-        held = self.keys.topk(most).indices.sort().values
-        return Batch(self.series[held], None if self.lengths is None else self.lengths[held]), self.labels[
-            held
-        ]
+        assert self.lengths is not None
+        held = self.keys.topk(min(most, len(self.keys))).indices.sort().values
+        series, lengths, labels = self.series[held], self.lengths[held], self.labels[held]
+        equal = lengths == EQUAL
+        if bool(equal.all()):
+            return Batch(series, None), labels
+        lengths[equal] = series.shape[-1]
+        if bool(equal.any()):
+            series[equal] = unequal(series[equal], lengths[equal]).series
+        return Batch(series, lengths), labels
 
     def _append(self, keys: Tensor, batch: Batch, labels: Tensor) -> None:
         self.keys = torch.cat([self.keys, keys])
         self.series = joined(self.series, batch.series)
         self.labels = joined(self.labels, labels)
-        self.lengths = None if batch.lengths is None else joined(self.lengths, batch.lengths)
+        self.lengths = joined(self.lengths, lengths_of(batch))
 
     def _replace(self, places: Tensor, coming: Tensor, keys: Tensor, batch: Batch, labels: Tensor) -> None:
         assert self.series is not None
         assert self.labels is not None
+        assert self.lengths is not None
         self.keys[places] = keys[coming]
         self.series[places] = batch.series[coming].cpu()
         self.labels[places] = labels[coming].cpu()
-        if self.lengths is not None and batch.lengths is not None:
-            self.lengths[places] = batch.lengths[coming].cpu()
+        self.lengths[places] = lengths_of(batch)[coming].cpu()
 
 
 def joined(held: Tensor | None, new: Tensor) -> Tensor:
     return new.cpu().clone() if held is None else torch.cat([held, new.cpu()])
+
+
+def lengths_of(batch: Batch) -> Tensor:
+    """(B,) valid lengths, EQUAL for series that came without."""
+    if batch.lengths is not None:
+        return batch.lengths
+    return torch.full((batch.series.shape[0],), EQUAL, device=batch.series.device)

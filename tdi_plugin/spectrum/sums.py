@@ -17,16 +17,12 @@ GROWING = frozenset({"count", "total", "square", "moment", "target"})
 """Sums whose first axis is the class: it grows when a batch brings a class that none before it had."""
 
 EQUAL, UNEQUAL, LEFT_OUT, LABELLED, SAMPLES = range(5)
-"""What ``tally`` (5,) counts: series measured as equal and as unequal, zero series, series with classes, and
-samples in all (padding included), from which the length follows."""
+"""What ``tally`` (5,) counts: series that came as equal and as unequal ones, series left out, series with
+classes, and samples in all (padding included), from which the length follows."""
 
 
 class NotFinite(Exception):
     """A batch whose sums come out NaN or infinite; why is for the caller to find."""
-
-
-class MixedLengths(DataError):
-    """Equal and unequal batches in one measurement."""
 
 
 def tally(batch: Batch, left_out: float = 0, labelled: bool = False) -> Tensor:
@@ -47,12 +43,16 @@ def length_of(sums: Mapping[str, Tensor]) -> int:
     return round(float(sums["tally"][SAMPLES]) / max(rows_of(sums), 1))
 
 
+def all_equal(sums: Mapping[str, Tensor]) -> bool:
+    """No series came with a length of its own."""
+    return not float(sums["tally"][UNEQUAL])
+
+
 def add(into: Sums, new: Mapping[str, Tensor]) -> Sums:
     """Add ``new`` in place where shapes allow it; an empty part (all axes of size zero) is the zero element.
 
     Raises:
-        DataError: parts of another length, another number of channels or targets, or one part measured as
-            series of equal length and the other as unequal ones.
+        DataError: parts of another length, number of channels or targets, or classes with real targets.
     """
     check_alike(into, new)
     for name, part in new.items():
@@ -81,11 +81,6 @@ def check_alike(left: Mapping[str, Tensor], right: Mapping[str, Tensor]) -> None
         raise DataError(
             f"Series of {two[SAMPLES] / more:g} samples after series of {one[SAMPLES] / rows:g}: one "
             "spectrum needs one length. Pad them to the longest and pass lengths=."
-        )
-    if (one[EQUAL] or two[EQUAL]) and (one[UNEQUAL] or two[UNEQUAL]):
-        raise MixedLengths(
-            "Some batches came as series of equal length and others as unequal ones (lengths= or NaN at the "
-            "end): the two are measured differently. Pass lengths= with every batch, full series too."
         )
     if bool(one[LABELLED]) != bool(two[LABELLED]):
         raise DataError(

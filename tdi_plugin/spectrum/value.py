@@ -52,7 +52,7 @@ class TaskSpectrum:
     band: Tensor | None = None
     """(K,) 95 % quantile of power at that frequency alone under shuffled labels."""
     left_out: int = 0
-    """Series (times channels) that are zero throughout and so have no log-power."""
+    """Series (times channels) that are constant and so have no log-power."""
 
     def __post_init__(self) -> None:
         power = torch.as_tensor(self.power).detach().to("cpu", torch.float64)
