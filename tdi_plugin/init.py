@@ -19,7 +19,7 @@ from tdi_plugin.spectrum.value import TaskSpectrum
 
 log = logging.getLogger("tdi_plugin")
 
-Spectra = TaskSpectrum | Sequence[TaskSpectrum] | Mapping[str | int, TaskSpectrum]
+Spectra = TaskSpectrum | Sequence[TaskSpectrum] | Mapping[Any, TaskSpectrum]
 
 
 @torch.no_grad()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from tdi_plugin.config import TDIConfig
 from tdi_plugin.hosts import find_hosts
 from tdi_plugin.init import tdi_
-from tdi_plugin.measure import measure
 from tdi_plugin.report import InitReport
+from tdi_plugin.run_spectrum import run_spectra
 from tdi_plugin.spectrum import TaskSpectrum
 from tdi_plugin.training_data import check_batches, limit_training_set
 
@@ -42,7 +43,7 @@ class TaskDependentInitBody:
         self.config = TDIConfig.of(config, **options)
         self.named_only = named_only
         self.report: InitReport | None = None
-        self.spectrum: TaskSpectrum | None = None
+        self.spectra: dict[str, TaskSpectrum] = {}
         self.outcome = "not run"
         self.restored: dict[str, Any] | None = None
 
@@ -63,9 +64,9 @@ class TaskDependentInitBody:
             log.info("TDI %s", self.outcome)
             return
         where = is_named if self.named_only else None
-        find_hosts(pl_module, self.config.layers, where)  # refuse before the series are read
-        self.spectrum = measure(trainer, pl_module, self.config)
-        self.report = tdi_(pl_module, self.spectrum, self.config, where=where)
+        hosts = find_hosts(pl_module, self.config.layers, where)
+        self.spectra = run_spectra(trainer, pl_module, self.config, hosts)
+        self.report = tdi_(pl_module, self.spectra, self.config, where=where)
         self.outcome = "poles placed"
         log.info("TDI placed the poles\n%s", self.report)
 
@@ -83,20 +84,15 @@ class TaskDependentInitBody:
         self.restored = checkpoint.get("tdi")
 
     def record(self) -> dict[str, Any] | None:
-        """Plain values for loggers and checkpoints: outcome, options, poles; None if TDI was off."""
+        """Plain values for loggers and checkpoints: outcome, options, spectra, poles; None if TDI was off."""
         if self.outcome == "not run" or self.outcome.startswith("off"):
             return None
         if self.restored is not None:
             return {**self.restored, "outcome": self.outcome}
         record: dict[str, Any] = {"outcome": self.outcome, "config": self.config.as_dict()}
-        if self.report is not None and self.spectrum is not None:
-            record |= {
-                "statistic": self.spectrum.statistic,
-                "reason": self.spectrum.reason,
-                "n_series": self.spectrum.n_series,
-                "length": self.spectrum.length,
-                "layers": self.report.as_dict()["layers"],
-            }
+        if self.report is not None:
+            record["spectra"] = {name: spectrum.as_dict() for name, spectrum in self.spectra.items()}
+            record["layers"] = self.report.as_dict()["layers"]
         return record
 
 
@@ -127,6 +123,7 @@ def reason_to_skip(config: TDIConfig, pl_module: Any) -> str | None:
     return None
 
 
+@cache
 def task_dependent_init_for(package: str) -> type:
     """The callback class for ``pytorch_lightning`` or ``lightning.pytorch``, whichever the run uses."""
     import importlib

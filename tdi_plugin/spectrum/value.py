@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -15,6 +15,7 @@ from torch import Tensor
 from tdi_plugin.errors import DataError
 
 FORMAT = 1
+TENSORS = ("channels", "significant", "p_values", "band")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,23 +90,21 @@ class TaskSpectrum:
         """The same spectrum with other fields."""
         return replace(self, **fields)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for loggers and checkpoints: all but the channels and what permutations gave."""
+        return {**self._values(), "power": self.power.tolist()}
+
+    def _values(self) -> dict[str, Any]:
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: v for name, v in values.items() if name != "power" and name not in TENSORS}
+
     def save(self, path: str | Path) -> Path:
         """Write a plain .npz (arrays and one JSON string, no pickle) and return its path."""
         path = with_npz(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        meta = {
-            "format": FORMAT,
-            "length": self.length,
-            "statistic": self.statistic,
-            "n_series": self.n_series,
-            "sample_rate": self.sample_rate,
-            "scores": self.scores,
-            "reason": self.reason,
-            "p_value": self.p_value,
-            "left_out": self.left_out,
-        }
+        meta = {"format": FORMAT, **self._values()}
         arrays = {"power": self.power.numpy()}
-        for name in ("channels", "significant", "p_values", "band"):
+        for name in TENSORS:
             if (value := getattr(self, name)) is not None:
                 arrays[name] = value.numpy()
         np.savez(path, meta=np.array(json.dumps(meta)), **arrays)  # type: ignore[arg-type]
@@ -122,7 +121,7 @@ class TaskSpectrum:
         if not path.is_file():
             raise DataError(f"No task spectrum at {path}; make one with `tdi spectrum ... output={path}`.")
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 meta = json.loads(str(stored["meta"]))
                 arrays: dict[str, Any] = {k: torch.from_numpy(stored[k]) for k in stored.files if k != "meta"}
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:

@@ -58,8 +58,8 @@ def probe(pl: Any, result: dict[str, Any], job: dict[str, Any]) -> Any:
             result["outcome"] = ours[0].outcome if ours else None
             report = getattr(ours[0], "report", None) if ours else None
             result["report"] = report.as_dict() if report else None
-            spectrum = getattr(ours[0], "spectrum", None) if ours else None
-            result["statistic"] = spectrum.statistic if spectrum else None
+            spectra = list(ours[0].spectra.values()) if ours else []
+            result["statistic"] = spectra[0].statistic if spectra else None
             result["parameters"] = {
                 name: [list(p.shape), str(p.dtype)] for name, p in pl_module.named_parameters()
             }

@@ -127,7 +127,9 @@ def test_record_is_in_checkpoint_and_logger(runs, folder):
     assert record["outcome"] == "poles placed"
     asked = runs["first"]["report"]["layers"][0]["frequencies"]
     assert record["layers"][0]["frequencies"] == asked
-    assert record["statistic"] == runs["first"]["statistic"]
+    (spectrum,) = record["spectra"].values()
+    assert spectrum["statistic"] == runs["first"]["statistic"]
+    assert spectrum["power"]
     (logged,) = (folder / "first").rglob("hparams.yaml")
     written = yaml.safe_load(logged.read_text())["tdi_result"]
     assert written["outcome"] == "poles placed"

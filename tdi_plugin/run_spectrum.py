@@ -1,0 +1,123 @@
+"""From a Lightning run and its options to the spectra that its poles will follow."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+from torch.utils.data import DataLoader
+
+from tdi_plugin.config import TDIConfig
+from tdi_plugin.errors import DataError, OptionError, choices
+from tdi_plugin.hosts import Host
+from tdi_plugin.spectrum import TaskSpectrum
+from tdi_plugin.spectrum.estimate import spectrum_of_batches
+from tdi_plugin.spectrum.source import spectra_at
+from tdi_plugin.training_data import in_order, split_batch, training_loader, untouched_rng
+
+SOURCES = ("auto", "input", "encoder", "layer")
+NO_LABELS = "power instead of auto: the task has a target for every sample, and so no labels of series"
+REAL_TARGETS = "cross instead of auto: the targets are real numbers, not classes"
+
+
+def run_spectra(
+    trainer: Any, pl_module: Any, config: TDIConfig, hosts: Sequence[Host]
+) -> dict[str, TaskSpectrum]:
+    """The spectrum of each layer that will be written, by its name: of a file, or of the training series.
+
+    Args:
+        trainer: of the run; its training loader is read once, in order.
+        pl_module: of the run; left as it was.
+        config: ``source``, ``statistic``, ``smoothing``, ``spectrum_file`` and ``seed`` are used.
+        hosts: the layers.
+
+    Raises:
+        DataError: no series, or series that cannot be measured.
+        OptionError: an unknown ``source``.
+    """
+    if config.spectrum_file is not None:
+        return dict.fromkeys((host.name for host in hosts), TaskSpectrum.load(config.spectrum_file))
+    if config.source not in SOURCES:
+        raise OptionError(f"Unknown source {config.source!r}: {choices(config.source, SOURCES)}")
+    with untouched_rng(), torch.no_grad():
+        series = RunSeries(in_order(training_loader(trainer)), pl_module)
+        statistic, reason = series.statistic(config.statistic)
+        options = {"statistic": statistic, "smoothing": config.smoothing, "seed": config.seed}
+        found = series.spectra(config.source, hosts, options)
+    return {name: s.replaced(reason=reason) if reason else s for name, s in found.items()}
+
+
+class RunSeries:
+    """The batches of a run as (x, y, lengths), and the run's own forward pass on the latest of them."""
+
+    def __init__(self, loader: DataLoader[Any], pl_module: Any) -> None:
+        self.loader, self.module = loader, pl_module
+        self.first, self.labels, _ = split_batch(next(iter(loader)))
+        self.length: int | None = None
+        self.batch: tuple[Any, ...] = ()
+
+    def statistic(self, asked: str) -> tuple[str, str]:
+        """What ``auto`` can mean for targets of this kind, and the reason if that settles it."""
+        y = self.labels
+        if asked != "auto":
+            return asked, ""
+        if y.ndim > 2 or (y.ndim == 2 and y.shape[1] > 1 and not y.is_floating_point()):
+            return "power", NO_LABELS
+        return ("cross", REAL_TARGETS) if y.is_floating_point() else ("auto", "")
+
+    def spectra(self, source: str, hosts: Sequence[Host], options: dict[str, Any]) -> dict[str, TaskSpectrum]:
+        """Measure at the source: the input, the encoder's output, or the input of each layer."""
+        tokens = not self.first.is_floating_point()
+        names = [host.name for host in hosts]
+        if source == "auto":
+            source = "encoder" if tokens else "input"
+        if source == "input":
+            if tokens:
+                raise DataError(
+                    f"The series are {self.first.dtype} tokens, which have no spectrum of their own: "
+                    "use tdi.source=encoder or tdi.source=layer."
+                )
+            return dict.fromkeys(names, spectrum_of_batches(self, **options))
+        if source == "layer":
+            # A kernel takes no series itself: the module that holds it does.
+            owners = {name: self.module.get_submodule(name.rpartition(".")[0]) for name in names}
+            return spectra_at(self.module, owners, self, "input", self.forward, **options)
+        if (encoder := getattr(self.module, "encoder", None)) is None:
+            raise DataError(
+                "tdi.source=encoder needs a LightningModule with an `encoder`; use tdi.source=layer, or give "
+                "tdi.spectrum_file."
+            )
+        places = {"encoder": encoder}
+        found = spectra_at(self.module, places, self, "output", self.forward, "time first", **options)
+        return dict.fromkeys(names, found["encoder"])
+
+    def forward(self, x: Tensor) -> Any:
+        """The run's module on the latest batch: s4's takes the batch whole, others the series."""
+        taken = inspect.signature(self.module.forward).parameters
+        return self.module(self.batch) if "batch" in taken else self.module(x)
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
+        for batch in self.loader:
+            x, y, extras = split_batch(batch)
+            if (lengths := extras.get("lengths")) is not None:
+                x = pad(x, (0,) * (2 * (x.ndim - 2) + 1) + (max(0, self._grid() - x.shape[1]),))
+            self.batch = (x, y, extras)
+            y = y.squeeze(-1) if y.ndim == 2 and not y.is_floating_point() else y
+            if len(y) < len(x) and len(x) % len(y) == 0:
+                # Retrieval: a batch of pairs is the first documents, then the second ones; a label a pair.
+                y = y.repeat(len(x) // len(y), *(1 for _ in y.shape[1:]))
+            yield x, y, lengths
+
+    def _grid(self) -> int:
+        """The length for batches padded to their own longest series: l_max of the data set, else counted."""
+        if self.length is None:
+            declared = getattr(getattr(self.module, "dataset", None), "l_max", None)
+            if isinstance(declared, int) and declared > 0:
+                self.length = declared
+            else:
+                self.length = max(split_batch(b)[0].shape[1] for b in self.loader)
+        return self.length

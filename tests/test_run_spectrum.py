@@ -1,0 +1,108 @@
+"""Where a run's spectra are measured: input, encoder's output, or the input of each layer."""
+
+from __future__ import annotations
+
+import pytest
+import pytorch_lightning as pl
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+import tdi_plugin as tdi
+from tdi_plugin.nn import SequenceClassifier
+
+LENGTH = 64
+
+
+class Module(pl.LightningModule):
+    def __init__(self, encoder="linear"):
+        super().__init__()
+        torch.manual_seed(0)
+        d_input = 11 if encoder == "embedding" else 1
+        self.net = SequenceClassifier(d_input, 2, 8, 2, encoder=encoder, layer={"d_state": 8})
+        self.encoder = self.net.encoder
+
+    def forward(self, x):
+        return self.net(x)
+
+    def training_step(self, batch, _):
+        return torch.nn.functional.cross_entropy(self(batch[0]), batch[1])
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), 0.0)
+
+
+def data(tokens=False):
+    generator = torch.Generator().manual_seed(1)
+    y = torch.arange(24) % 2
+    if tokens:
+        return torch.randint(11, (24, LENGTH), generator=generator), y
+    t = torch.arange(LENGTH)
+    tone = torch.sin(2 * torch.pi * (0.1 + 0.2 * y[:, None]) * t)
+    return (tone + 0.1 * torch.randn(24, LENGTH, generator=generator))[..., None], y
+
+
+def fit(module, series, tmp_path, **options):
+    callback = tdi.TaskDependentInit(**options)
+    loader = DataLoader(TensorDataset(*series), batch_size=7, shuffle=True)
+    pl.Trainer(
+        max_steps=1, accelerator="cpu", logger=False, enable_checkpointing=False, callbacks=[callback],
+        enable_progress_bar=False, enable_model_summary=False, default_root_dir=tmp_path,
+    ).fit(module, loader)  # fmt: skip
+    return callback
+
+
+def test_input_is_measured_as_task_spectrum_measures_it(tmp_path):
+    x, y = data()
+    callback = fit(Module(), (x, y), tmp_path, statistic="combined")
+    (spectrum,) = callback.spectra.values()
+    wanted = tdi.task_spectrum(x, y, statistic="combined")
+    torch.testing.assert_close(spectrum.density, wanted.density, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("tokens", [False, True])
+def test_encoder_output_is_what_the_encoder_gives(tmp_path, tokens):
+    x, y = data(tokens)
+    module = Module("embedding" if tokens else "linear")
+    # Integer tokens choose the encoder by themselves.
+    source = "auto" if tokens else "encoder"
+    callback = fit(module, (x, y), tmp_path, statistic="cross", source=source)
+    (spectrum,) = callback.spectra.values()
+    with torch.no_grad():
+        wanted = tdi.task_spectrum(module.net.encode(x), y, statistic="cross")
+    torch.testing.assert_close(spectrum.density, wanted.density, rtol=1e-4, atol=1e-7)
+
+
+def test_each_layer_has_the_spectrum_of_its_own_input(tmp_path):
+    x, y = data()
+    module = Module()
+    inputs = []
+    for block in module.net.model.layers:
+        block.layer.layer.register_forward_pre_hook(lambda _, args: inputs.append(args[0]))
+    with torch.no_grad():
+        module(x)
+    wanted = [tdi.task_spectrum(series, y, statistic="cross") for series in inputs]
+    module = Module()
+    before = {k: v.clone() for k, v in module.state_dict().items()}
+    callback = fit(module, (x, y), tmp_path, statistic="cross", source="layer", layers="all")
+    assert len(callback.spectra) == 2
+    for found, expected in zip(callback.spectra.values(), wanted, strict=True):
+        torch.testing.assert_close(found.density, expected.density, rtol=1e-4, atol=1e-7)
+    changed = {k for k, v in module.state_dict().items() if not torch.equal(v, before[k])}
+    assert all("A_" in name for name in changed)
+    assert changed
+
+
+def test_saved_spectrum_is_used_instead(tmp_path):
+    saved = tdi.task_spectrum(*data(), statistic="fisher").save(tmp_path / "saved")
+    callback = fit(Module(), data(), tmp_path, spectrum_file=str(saved))
+    assert next(iter(callback.spectra.values())).statistic == "fisher"
+
+
+def test_tokens_have_no_spectrum_of_their_own(tmp_path):
+    with pytest.raises(tdi.DataError, match=r"tokens.*tdi\.source=encoder"):
+        fit(Module("embedding"), data(tokens=True), tmp_path, source="input")
+
+
+def test_unknown_source_names_the_nearest(tmp_path):
+    with pytest.raises(tdi.OptionError, match="did you mean 'encoder'"):
+        fit(Module(), data(), tmp_path, source="encodr")
