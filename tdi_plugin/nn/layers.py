@@ -69,8 +69,6 @@ class TiedDropout(nn.Module):
 
     def __init__(self, p: float, transposed: bool = True) -> None:
         super().__init__()
-        if not 0.0 <= p < 1.0:
-            raise OptionError(f"dropout={p} is outside [0, 1); give a probability below one.")
         self.p, self.transposed = p, transposed
 
     def forward(self, x: Tensor) -> Tensor:
@@ -84,6 +82,8 @@ class TiedDropout(nn.Module):
 
 def dropout(p: float, tied: bool = False, transposed: bool = True) -> nn.Module:
     """The dropout layer for a probability: none at zero, tied over time when asked."""
-    if p <= 0.0:
+    if not 0.0 <= p < 1.0:
+        raise OptionError(f"dropout={p} is outside [0, 1); give a probability below one.")
+    if p == 0.0:
         return nn.Identity()
     return TiedDropout(p, transposed) if tied else nn.Dropout(p)

@@ -15,7 +15,7 @@ LARGEST_MMAP_THRESHOLD = 32 << 20
 def reuse_freed_memory() -> bool:
     """Tell glibc to keep what is freed for the next tensor, in this process and once.
 
-    By default it returns large blocks to the system, and every step then waits for the same pages to be zeroed
+    By default it returns large blocks to the system, and every step waits for the same pages to be zeroed
     again: on small deep models up to two thirds of the time of an evaluation.
 
     Returns:

@@ -11,30 +11,9 @@ from tdi_plugin.errors import OptionError
 from tdi_plugin.nn.block import ResidualBlock
 from tdi_plugin.nn.layers import Normalization
 from tdi_plugin.nn.layers import dropout as make_dropout
+from tdi_plugin.nn.options import layer_options
 
 RESIDUALS = {"R": True, "residual": True, None: False}
-# Keys of s4's layer configuration with the values that mean "not used": anything else is refused.
-UNUSED: dict[str, tuple[Any, ...]] = {
-    "_name_": ("s4",),
-    "layer": ("fftconv",),
-    "mode": ("diag", "s4d"),
-    "kernel": (None,),
-    "gate": (None,),
-    "gate_act": ("id", None),
-    "bottleneck": (None,),
-    "mult_act": (None,),
-    "postact": (None,),
-    "initializer": (None,),
-    "weight_norm": (False,),
-    "measure": (None,),
-    "rank": (1,),
-    "drop_kernel": (0.0,),
-    "deterministic": (False,),
-    "swap_channels": (False,),
-    "is_real": (False,),
-    "verbose": (True, False),
-    "backend": ("cuda", "keops", "naive"),
-}
 
 
 class SequenceModel(nn.Module):
@@ -72,6 +51,8 @@ class SequenceModel(nn.Module):
             raise OptionError(
                 f"residual={residual!r} is not in the builtin model; give 'R', or None for no skip."
             )
+        if n_layers < 1:
+            raise OptionError(f"Got n_layers={n_layers}; expected at least 1.")
         self.d_model, self.d_output, self.transposed = d_model, d_model, transposed
         self.drop = make_dropout(dropinp, tie_dropout, transposed)
         options = layer_options(layer or {})
@@ -120,25 +101,3 @@ class SequenceModel(nn.Module):
 
     def _blocks(self) -> list[ResidualBlock]:
         return [block for block in self.layers if isinstance(block, ResidualBlock)]
-
-
-def layer_options(layer: Mapping[str, Any]) -> dict[str, Any]:
-    """The layer options that the builtin model uses, out of s4's.
-
-    Raises:
-        OptionError: for an option of s4 that is set to something the builtin model does not have.
-    """
-    used: dict[str, Any] = {}
-    for key, value in layer.items():
-        if key in ("transposed", "bidirectional") and value is None:
-            continue
-        if key in UNUSED:
-            if value not in UNUSED[key]:
-                allowed = ", ".join(repr(v) for v in UNUSED[key])
-                raise OptionError(
-                    f"Layer option {key}={value!r} is not in the builtin model, which has {allowed}; "
-                    "leave it out or use s4 itself."
-                )
-        elif key != "transposed":
-            used[key] = value
-    return used
