@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 
+from tdi_plugin.errors import DataError
 from tdi_plugin.s4.standins import audio, text, vision_datasets, vision_transforms
 
 
@@ -174,7 +175,7 @@ def test_image_sets_from_published_files(tmp_path):
     digits = vision_datasets.MNIST(tmp_path, train=True, transform=np.asarray)
     np.testing.assert_array_equal(digits[1][0], images[1])
     assert [digits[i][1] for i in range(len(digits))] == [7, 3]
-    with pytest.raises(FileNotFoundError, match=r"t10k-images.*does not download"):
+    with pytest.raises(DataError, match=r"t10k-images.*does not download"):
         vision_datasets.MNIST(tmp_path, train=False)
 
     folder = tmp_path / "cifar-10-batches-py"

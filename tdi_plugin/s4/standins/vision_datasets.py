@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset
 
+from tdi_plugin.errors import DataError
+
 Transform = Callable[[Any], Any]
 
 
@@ -91,8 +93,8 @@ class CIFAR100(CIFAR10):
     labels = "fine_labels"
 
 
-def _absent(path: Path, name: str) -> FileNotFoundError:
-    return FileNotFoundError(
+def _absent(path: Path, name: str) -> DataError:
+    return DataError(
         f"No file {path}; expected the published files of {name} there. "
         "The stand-in for torchvision does not download: put them there, or install torchvision."
     )
