@@ -121,8 +121,7 @@ def _kept(asked: Tensor, dt: Tensor, step: Tensor, rows: int, disc: str, notes: 
     ratio = grouped(dt, rows) / step
     notes.append(
         "step sizes were kept: a channel resonates at the asked frequency times its dt over the group's "
-        "mean, "
-        f"{ratio.min():.3g} to {ratio.max():.3g} times"
+        f"mean, {ratio.min():.3g} to {ratio.max():.3g} times"
     )
     if disc == "bilinear":  # maps every pole below 1/2
         return asked
@@ -135,9 +134,8 @@ def _kept(asked: Tensor, dt: Tensor, step: Tensor, rows: int, disc: str, notes: 
 def _equal_note(dt: Tensor, step: Tensor, rows: int, pairs: int) -> str:
     return (
         f"{dt.shape[0]} channels share {rows} rows of poles: step sizes {dt.min():.3g} to {dt.max():.3g} "
-        "were "
-        f"made equal in each group (geometric mean, {step.min():.3g} to {step.max():.3g}) and C rescaled; "
-        f"{rows * pairs} pole pairs serve all channels"
+        f"were made equal in each group (geometric mean, {step.min():.3g} to {step.max():.3g}) and C "
+        f"rescaled; {rows * pairs} pole pairs serve all channels"
     )
 
 

@@ -154,7 +154,6 @@ def _check_closed_form(host: Host, length: int) -> None:
     if not error <= MISMATCH:
         raise HostError(
             f"The kernel of {host.name} differs by {error:.2g} (relative) from that of its poles, dt, B "
-            "and C: "
-            "it has a gain of its own (disc='dss'), or masks some poles (bandlimit). Spectral matching needs "
-            "disc='zoh' or 'bilinear' and no bandlimit."
+            "and C: it has a gain of its own (disc='dss'), or masks some poles (bandlimit). Spectral "
+            "matching needs disc='zoh' or 'bilinear' and no bandlimit."
         )

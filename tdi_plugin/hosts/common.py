@@ -121,7 +121,6 @@ def check_stable(poles: Tensor, name: str) -> None:
     """Raise HostError unless every pole is finite and has a negative real part."""
     if not (torch.isfinite(poles.real) & torch.isfinite(poles.imag) & (poles.real < 0)).all():
         raise HostError(
-            f"{name} was given a pole with real part {poles.real.max():.4g}; a stable pole is finite and "
-            "has a "
-            "negative real part."
+            f"{name} was given a pole with real part {poles.real.max():.4g}; expected finite poles with a "
+            "negative real part. Check the damping that was asked for."
         )

@@ -20,6 +20,8 @@ from tdi_plugin.nn.vandermonde import vandermonde_product, vandermonde_transpose
 from tdi_plugin.poles.placement import log_poles
 
 METHODS = ("forward", "forward_state")
+# Names of s4's fallbacks in the globals of these methods.
+PRODUCT, TRANSPOSE = "log_vandermonde_naive", "log_vandermonde_transpose_naive"
 
 
 def use_fast_kernels(model: nn.Module) -> list[str]:
@@ -96,13 +98,12 @@ class FastLowRank:
 def _product_in(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function with other globals: the factored product, and nothing else to dispatch to."""
     names = function.__globals__
-    fallback = [n for n in ("log_vandermonde_naive", "log_vandermonde_transpose_naive") if n in names]
-    if len(fallback) != 2:
+    if absent := [name for name in (PRODUCT, TRANSPOSE) if name not in names]:
         raise HostError(
-            f"{function.__qualname__} has no {'log_vandermonde_naive'} to replace (s4 at e757cef has one); "
+            f"{function.__qualname__} has no {' or '.join(absent)} to replace (s4 at e757cef has both); "
             "leave fast_kernel off for this version."
         )
-    plain = names["log_vandermonde_naive"]
+    plain = names[PRODUCT]
 
     def product(v: Tensor, x: Tensor, length: int, conj: bool = True) -> Tensor:
         if not (conj and x.is_complex()):
@@ -114,8 +115,8 @@ def _product_in(function: Callable[..., Any]) -> Callable[..., Any]:
 
     replaced = {
         **names,
-        "log_vandermonde_naive": product,
-        "log_vandermonde_transpose_naive": transpose,
+        PRODUCT: product,
+        TRANSPOSE: transpose,
         "has_pykeops": False,
         "has_cuda_extension": False,
     }

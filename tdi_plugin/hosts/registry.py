@@ -65,10 +65,8 @@ def find_hosts(
     if not candidates:
         raise HostError(
             f"{type(model).__name__} has no state-space layer: none of its {len(found)} modules is an S4D "
-            "kernel of "
-            "tdi_plugin.nn or of state-spaces/s4. Pass the model that holds them, or register an adapter "
-            "with "
-            "tdi_plugin.hosts.register_host."
+            "kernel of tdi_plugin.nn or of state-spaces/s4. Pass the model that holds them, or register an "
+            "adapter with tdi_plugin.hosts.register_host."
         )
     chosen = select(candidates, layers)
     if bad := [
@@ -108,7 +106,7 @@ def _positions(layers: str | Sequence[int], count: int) -> list[int]:
     for position in layers:
         if not -count <= position < count:
             raise OptionError(
-                f"layers asks for position {position}, but the model has {count} state-space layers (0 to "
-                f"{count - 1})."
+                f"layers asks for position {position}, but the model has {count} state-space layers; give "
+                f"positions from 0 to {count - 1}."
             )
     return sorted({position % count for position in layers})

@@ -77,8 +77,7 @@ class S4DFileHost:
         if not error <= TOLERANCE * expected.abs().max():
             raise HostError(
                 f"{self.name} was written, but its kernel differs by {error:.3g} from that of its own "
-                "log_dt, "
-                "log_A_real, A_imag and C. It is not s4's s4d.py as known; write an adapter for it."
+                "log_dt, log_A_real, A_imag and C. It is not s4's s4d.py as known; write an adapter for it."
             )
 
     def _read(self, attribute: str) -> Tensor:

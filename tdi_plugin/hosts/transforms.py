@@ -66,7 +66,7 @@ def invert(transform: Transform, value: Tensor, attribute: str, name: str) -> Te
     if outside.any():
         raise HostError(
             f"{name}.{attribute} was asked to stand for {value[outside][0].item():.4g}, but its transform "
-            "only takes values in "
-            f"({transform.low:g}, {transform.high:g}); build the layer with another transform."
+            f"only takes values in ({transform.low:g}, {transform.high:g}); build the layer with another "
+            "transform."
         )
     return transform.inverse(value)

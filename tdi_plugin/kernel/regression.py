@@ -1,4 +1,4 @@
-"""Kernel regression with the induced kernel, and the learning curve that theory predicts for it."""
+"""Kernel regression with the induced kernel, in closed form."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ def kernel_regression(h: Any, x: Any, y: Any, x_test: Any, ridge: float = 0.0) -
 
     They minimise sum_i (f(u_i) - y_i)^2 + ridge ||f||^2 over the kernel's space. Without ridge it is the
     interpolant of least norm, or above L series the least-squares fit: the limit ridge -> 0. No mean is
-    removed and no intercept
-    fitted: centre inputs and targets first.
+    removed and no intercept fitted: centre inputs and targets first.
 
     Args:
         h: impulse response (L,) or (..., L); several channels are averaged.

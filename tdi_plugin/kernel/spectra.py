@@ -100,9 +100,8 @@ def population_spectrum(h: Any, covariance: Any, cross: Any) -> PopulationSpectr
     if outside > 1e-6:
         raise DataError(
             f"The covariance has rank {scale.numel()} of {T.length}, and {outside:.1%} of the "
-            "cross-covariance lies "
-            "outside its range; none was expected. Estimate both from the same series, or add a multiple of "
-            "the identity to the covariance."
+            "cross-covariance lies outside its range; none was expected. Estimate both from the same series, "
+            "or add a multiple of the identity to the covariance."
         )
     _, s, qt = scipy.linalg.svd(T @ (vectors * scale).numpy(), full_matrices=False)
     q = torch.from_numpy(qt.T.copy())

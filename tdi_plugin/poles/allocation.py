@@ -77,12 +77,10 @@ ALLOCATIONS: dict[str, Rule] = {"quantile": quantile, "topk": topk, "peaks": pea
 
 
 def peak_bins(density: Tensor, prominence: float = PROMINENCE) -> Tensor:
-    """(Q,) int64 bins of the local maxima, most prominent first; never empty, never DC."""
+    """(Q,) int64 bins of the local maxima, most prominent first; the largest is always one, DC never."""
     # The ends of the spectrum can be maxima too, so it is taken to fall to zero outside.
     padded = torch.nn.functional.pad(density[1:], (1, 1)).numpy()
     found, properties = find_peaks(padded, prominence=prominence * padded.max())
-    if found.size == 0:  # pragma: no cover - the padded maximum is always a peak
-        return density.argmax().view(1)
     order = (-properties["prominences"]).argsort(kind="stable")
     return torch.from_numpy(found[order])
 

@@ -17,7 +17,10 @@ def check_density(density: Tensor, length: int) -> Tensor:
     density = torch.as_tensor(density).detach().to("cpu", torch.float64).clone()
     expected = (length // 2 + 1,)
     if tuple(density.shape) != expected:
-        raise DataError(f"density has shape {tuple(density.shape)}; length {length} needs {expected}.")
+        raise DataError(
+            f"density has shape {tuple(density.shape)}; expected {expected} for length {length}. Take both "
+            "from one spectrum."
+        )
     if not torch.isfinite(density).all() or (density < 0).any():
         raise DataError("density holds NaN, infinite or negative values; check the spectrum it came from.")
     density[0] = 0.0
@@ -69,6 +72,9 @@ def shape_density(density: Tensor, temper: float = 1.0, floor: float = 0.0) -> T
         density: (K,) float64 with DC at zero.
         temper: exponent in (0, 1]; smaller spreads the mass.
         floor: share of a flat density, in [0, 1].
+
+    Raises:
+        OptionError: temper or floor out of range.
     """
     if not 0 < temper <= 1:
         raise OptionError(f"temper={temper!r} is outside (0, 1]; 1 leaves the density as it is.")
@@ -93,9 +99,8 @@ def resample_density(density: Tensor, length: int, new_length: int) -> Tensor:
     cell = torch.searchsorted(edges, at, right=True).clamp(1, edges.numel() - 1) - 1
     inside = (at - edges[cell]) / (edges[cell + 1] - edges[cell])
     below = cumulative[cell] + inside * (cumulative[cell + 1] - cumulative[cell])
-    below[0] = (
-        0.0  # mass under the first new cell joins it: a shorter grid sees less of the lowest frequencies
-    )
+    # Mass under the first new cell joins it: a shorter grid sees less of the lowest frequencies.
+    below[0] = 0.0
     return torch.cat([density.new_zeros(1), below.diff()])
 
 
@@ -108,7 +113,7 @@ def below(density: Tensor, length: int, limit: float) -> Tensor:
     kept = torch.cat([density[:1], density[1:] * (cell_centres(length) < limit)])
     if kept[1:].sum() <= 0:
         raise DataError(
-            f"The density has no mass below {limit:.4g} cycles/sample, from where on the layer is silent "
-            "(bandlimit)."
+            f"The density has no mass below {limit:.4g} cycles/sample, from where on the layer is silent; "
+            "build it with a higher bandlimit, or give floor above 0."
         )
     return kept / kept.sum()

@@ -52,7 +52,11 @@ def weights_of(layer: Layer) -> Tensor:
 
 def impulse_response(layer: Layer, length: int) -> Tensor:
     """(channels, H, length) float64: K[l] = 2 Re sum of C B gain p^l."""
-    log_p, amplitude = modes(layer.poles, layer.dt, weights_of(layer), layer.disc)
+    return samples(*modes(layer.poles, layer.dt, weights_of(layer), layer.disc), length)
+
+
+def samples(log_p: Tensor, amplitude: Tensor, length: int) -> Tensor:
+    """(channels, H, length) float64: 2 Re sum over P of amplitude (channels, H, P) * p^l."""
     powers = torch.exp(log_p[..., None] * torch.arange(length, dtype=torch.float64))
     return 2 * torch.einsum("chp,hpl->chl", amplitude, powers).real
 

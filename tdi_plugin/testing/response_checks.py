@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import torch
-
 from tdi_plugin.hosts import Host
-from tdi_plugin.poles.response import modes, weights_of
+from tdi_plugin.poles.response import modes, samples, weights_of
 
 
 def closed_form_error(host: Host, length: int) -> tuple[float, float]:
     """Largest relative difference of the kernel from the closed form, and from that with A conjugated."""
-    own = host.kernel(length).detach().to("cpu", torch.float64)
+    own = host.kernel(length).detach().cpu().double()
     errors = []
     for poles in (host.poles, host.poles.conj().resolve_conj()):
-        log_p, amplitude = modes(poles, host.dt, weights_of(host), host.disc)
-        times = torch.arange(length, dtype=torch.float64)
-        kernel = 2 * torch.einsum("chp,hpl->chl", amplitude, torch.exp(log_p[..., None] * times)).real
+        kernel = samples(*modes(poles, host.dt, weights_of(host), host.disc), length)
         errors.append(float((own - kernel).abs().max() / kernel.abs().max()))
     return errors[0], errors[1]
 
@@ -25,11 +21,9 @@ def verdict(error: float, mirrored: float) -> str:
     if mirrored < 1e-3 < error:
         return (
             "The kernel is that of the conjugated poles: the sign of Im A is wrong against C. Conjugate A "
-            "and C "
-            "together in the adapter, or neither."
+            "and C together in the adapter, or neither."
         )
     return (
         f"The kernel differs by {error:.2g} from that of the adapter's poles, dt, input and output: one of "
-        "them "
-        "is not what the module uses, or disc is not its rule."
+        "them is not what the module uses, or disc is not its rule."
     )

@@ -145,7 +145,7 @@ BAD = [
     (torch.zeros(101), LENGTH, "zero at every frequency but DC"),
     (torch.full((101,), float("nan")), LENGTH, "NaN"),
     (-torch.ones(101), LENGTH, "negative"),
-    (torch.ones(101), 100, r"\(101,\); length 100 needs \(51,\)"),
+    (torch.ones(101), 100, r"\(101,\); expected \(51,\) for length 100"),
 ]
 
 
