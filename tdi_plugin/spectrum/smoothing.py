@@ -105,4 +105,5 @@ class Smoothing:
         product = min(self.size, (length - 1) / 2) if length > 3 else 0.0
         if product < 1:
             return torch.full((1, length), length**-0.5, dtype=torch.float64)
-        return torch.from_numpy(dpss(length, product, Kmax=max(int(2 * product) - 1, 1)))
+        tapers = dpss(length, product, Kmax=max(int(2 * product) - 1, 1))
+        return torch.from_numpy(tapers.copy())
