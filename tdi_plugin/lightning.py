@@ -50,7 +50,6 @@ class TaskDependentInitBody:
     def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
         if stage != "fit" or getattr(pl_module, "_tdi_done", False):
             return
-        pl_module._tdi_done = True
         if not self._given:
             self.config = TDIConfig.of(hparams_group(pl_module, "tdi"))
         dataset = getattr(pl_module, "dataset", None)
@@ -60,6 +59,7 @@ class TaskDependentInitBody:
             self.outcome = "off: no layer asks for init: tdi"
             return
         if reason := reason_to_skip(self.config, pl_module):
+            pl_module._tdi_done = True
             self.outcome = f"skipped: {reason}"
             log.info("TDI %s", self.outcome)
             return
@@ -67,6 +67,7 @@ class TaskDependentInitBody:
         hosts = find_hosts(pl_module, self.config.layers, where)
         self.spectra = run_spectra(trainer, pl_module, self.config, hosts)
         self.report = tdi_(pl_module, self.spectra, self.config, where=where)
+        pl_module._tdi_done = True
         self.outcome = "poles placed"
         log.info("TDI placed the poles\n%s", self.report)
 
