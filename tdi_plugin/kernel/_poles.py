@@ -10,14 +10,14 @@ from torch import Tensor
 from tdi_plugin.errors import DataError, OptionError, choices
 from tdi_plugin.kernel._checks import real
 from tdi_plugin.nn.vandermonde import vandermonde_product
-
-DISCS = ("zoh", "bilinear")
+from tdi_plugin.poles.placement import DISCRETISATIONS
+from tdi_plugin.poles.response import modes
 
 
 def response_of_poles(poles: Tensor, length: int, dt: Any, output: Any, disc: str) -> Tensor:
     """2 Re sum_n C_n g_n z_n^l; the arguments are those of ``impulse_response``."""
-    if disc not in DISCS:
-        raise OptionError(f"disc={disc!r}: {choices(str(disc), DISCS)}")
+    if disc not in DISCRETISATIONS:
+        raise OptionError(f"disc={disc!r}: {choices(str(disc), DISCRETISATIONS)}")
     A = poles.to(torch.complex128).reshape(-1, poles.shape[-1] if poles.ndim else 1)
     check_stable(A, discrete=dt is None)
     C = torch.ones(A.shape[-1]) if output is None else torch.as_tensor(output).detach().cpu()
@@ -25,9 +25,11 @@ def response_of_poles(poles: Tensor, length: int, dt: Any, output: Any, disc: st
     steps = None if dt is None else _steps(dt)
     heads = max(A.shape[0], C.shape[-2] if C.ndim > 1 else 1, 1 if steps is None else steps.shape[0])
     _check_shapes(A, C, steps, heads)
-    A = A.repeat(heads // A.shape[0], 1)
-    log_pole, gain = _discretize(A, steps, disc)
-    h = vandermonde_product((C * gain).expand(*C.shape[:-2], heads, -1), log_pole, length)
+    if steps is None:
+        log_pole, weights = torch.log(A).repeat(heads // A.shape[0], 1), C
+    else:
+        log_pole, weights = modes(A, steps.expand(heads, -1), C, disc)
+    h = vandermonde_product(weights.expand(*C.shape[:-2], heads, -1), log_pole, length)
     h = real(h, "The impulse response of these poles")
     return h[0] if h.ndim == 2 and heads == 1 and poles.ndim < 2 and C.ndim < 2 else h
 
@@ -65,12 +67,3 @@ def _check_shapes(A: Tensor, C: Tensor, steps: Tensor | None, heads: int) -> Non
             f"poles {tuple(A.shape)}, output {tuple(C.shape)}{came} do not fit together; (S, P), (P,) or "
             "(channels, H, P), and one step size, H or (H, P) were expected, with S dividing H."
         )
-
-
-def _discretize(A: Tensor, dt: Tensor | None, disc: str) -> tuple[Tensor, Tensor]:
-    if dt is None:
-        return torch.log(A), torch.ones_like(A)
-    x = dt * A
-    if disc == "zoh":
-        return x, torch.expm1(x) / A
-    return torch.log((1 + x / 2) / (1 - x / 2)), dt / (1 - x / 2)

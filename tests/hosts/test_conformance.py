@@ -11,7 +11,7 @@ from tdi_plugin.testing import HostConformance, response_of_kernel
 
 
 class Builtin(HostConformance):
-    options: dict[str, Any] = {}  # noqa: RUF012
+    options: dict[str, Any] = {}
     pairs = 6
 
     def make_model(self) -> nn.Module:
@@ -26,37 +26,37 @@ class TestUntied(Builtin):
 
 
 class TestTied(Builtin):
-    options = {"n_ssm": 2}  # noqa: RUF012
+    options = {"n_ssm": 2}
 
 
 class TestOneRow(Builtin):
-    options = {"n_ssm": 1, "dt_transform": "exp", "imag_transform": "softplus"}  # noqa: RUF012
+    options = {"n_ssm": 1, "dt_transform": "exp", "imag_transform": "softplus"}
 
 
 class TestStepSizePerPair(Builtin):
-    options = {"dt_tie": False, "n_ssm": 4, "real_transform": "softplus"}  # noqa: RUF012
+    options = {"dt_tie": False, "n_ssm": 4, "real_transform": "softplus"}
 
 
 class TestBilinear(Builtin):
-    options = {"disc": "bilinear", "imag_transform": "exp"}  # noqa: RUF012
+    options = {"disc": "bilinear", "imag_transform": "exp"}
 
 
 class TestFastSteps(Builtin):
-    options = {"dt_fast": True, "dt_transform": "softplus", "real_transform": "relu"}  # noqa: RUF012
+    options = {"dt_fast": True, "dt_transform": "softplus", "real_transform": "relu"}
 
 
 class TestBuffers(Builtin):
-    options = {"lr": 0.0, "channels": 2, "real_transform": "none"}  # noqa: RUF012
+    options = {"lr": 0.0, "channels": 2, "real_transform": "none"}
 
 
 class TestLegs(Builtin):
-    options = {"init": "diag-legs"}  # noqa: RUF012
+    options = {"init": "diag-legs"}
 
 
 class TestSigmoid(Builtin):
     """Real parts between 0 and 1 only: the host's own damping."""
 
-    options = {"real_transform": "sigmoid", "dt_min": 0.02}  # noqa: RUF012
+    options = {"real_transform": "sigmoid", "dt_min": 0.02}
     damping = "host"
 
 
@@ -69,7 +69,7 @@ class TestInsideAModel(Builtin):
 
 
 class TestRealForm(Builtin):
-    options = {"n_ssm": 4}  # noqa: RUF012
+    options = {"n_ssm": 4}
 
     def make_model(self) -> nn.Module:
         return RealS4DKernel(8, d_state=12, **{"init": "tdi", **self.options})

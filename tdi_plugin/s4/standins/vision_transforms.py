@@ -79,10 +79,8 @@ class Grayscale:
 class RandomCrop:
     """A window of ``size`` pixels at a random place of the padded image, from PyTorch's global generator."""
 
-    _MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect", "symmetric": "symmetric"}  # noqa: RUF012
-
     def __init__(self, size: int, padding: int = 0, padding_mode: str = "constant", **_: Any) -> None:
-        self.size, self.padding, self.mode = size, padding, self._MODES[padding_mode]
+        self.size, self.padding, self.mode = size, padding, padding_mode
 
     def __call__(self, image: Any) -> Any:
         pixels = np.asarray(image)

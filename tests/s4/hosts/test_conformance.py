@@ -13,7 +13,7 @@ from tdi_plugin.testing import HostConformance, response_of_kernel
 
 
 class S4(HostConformance):
-    options: dict[str, Any] = {}  # noqa: RUF012
+    options: dict[str, Any] = {}
     pairs = 4
     s4: SimpleNamespace
 
@@ -44,27 +44,27 @@ class TestDiag(RegistryDiag):
 
 
 class TestDiagTied(RegistryDiag):
-    options = {"n_ssm": 2, "real_transform": "softplus", "imag_transform": "exp"}  # noqa: RUF012
+    options = {"n_ssm": 2, "real_transform": "softplus", "imag_transform": "exp"}
 
 
 class TestDiagOneRowBilinear(RegistryDiag):
-    options = {"n_ssm": 1, "disc": "bilinear", "imag_transform": "softplus"}  # noqa: RUF012
+    options = {"n_ssm": 1, "disc": "bilinear", "imag_transform": "softplus"}
 
 
 class TestDiagStepSizePerPair(RegistryDiag):
-    options = {"n_ssm": 4, "dt_tie": False, "dt_transform": "exp", "imag_transform": "relu"}  # noqa: RUF012
+    options = {"n_ssm": 4, "dt_tie": False, "dt_transform": "exp", "imag_transform": "relu"}
 
 
 class TestDiagFastSteps(RegistryDiag):
-    options = {"dt_fast": True, "dt_transform": "exp", "real_transform": "relu"}  # noqa: RUF012
+    options = {"dt_fast": True, "dt_transform": "exp", "real_transform": "relu"}
 
 
 class TestDiagBuffers(RegistryDiag):
-    options = {"lr": 0.0, "channels": 2, "real_transform": "none"}  # noqa: RUF012
+    options = {"lr": 0.0, "channels": 2, "real_transform": "none"}
 
 
 class TestDiagSigmoid(RegistryDiag):
-    options = {"real_transform": "sigmoid", "dt_min": 0.02}  # noqa: RUF012
+    options = {"real_transform": "sigmoid", "dt_min": 0.02}
     damping = "host"
 
 
@@ -81,11 +81,11 @@ class TestDiagBidirectional(S4):
 
 
 class TestLowRank(RegistryLowRank):
-    options = {"l_max": 1024}  # noqa: RUF012
+    options = {"l_max": 1024}
 
 
 class TestLowRankTied(RegistryLowRank):
-    options = {"n_ssm": 2, "disc": "zoh"}  # noqa: RUF012
+    options = {"n_ssm": 2, "disc": "zoh"}
 
 
 class TestLowRankAfterForward(RegistryLowRank):
@@ -104,7 +104,7 @@ class TestFileDiag(S4):
 
 
 class TestFileLowRank(S4):
-    options = {"n_ssm": 4}  # noqa: RUF012
+    options = {"n_ssm": 4}
 
     def make_model(self):
         return self.kernel(self.s4.file.SSMKernelDPLR)
@@ -124,4 +124,4 @@ class TestS4DBuffers(TestS4D):
 
 
 class TestLowRankTiedAfterForward(TestLowRankAfterForward):
-    options = {"n_ssm": 2, "l_max": 300, "channels": 2}  # noqa: RUF012
+    options = {"n_ssm": 2, "l_max": 300, "channels": 2}
