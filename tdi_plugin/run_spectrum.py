@@ -40,7 +40,11 @@ def run_spectra(
         OptionError: an unknown ``source``.
     """
     if config.spectrum_file is not None:
-        return dict.fromkeys((host.name for host in hosts), TaskSpectrum.load(config.spectrum_file))
+        # s4 runs a job in a folder of its own; a relative path is meant from where the command was given.
+        from hydra.utils import to_absolute_path
+
+        saved = TaskSpectrum.load(to_absolute_path(config.spectrum_file))
+        return dict.fromkeys((host.name for host in hosts), saved)
     if config.source not in SOURCES:
         raise OptionError(f"Unknown source {config.source!r}: {choices(config.source, SOURCES)}")
     with untouched_rng(), torch.no_grad():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import pytorch_lightning as pl
 import torch
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import OmegaConf
 from torch.utils.data import DataLoader, TensorDataset
 
 import tdi_plugin as tdi
@@ -106,3 +108,13 @@ def test_tokens_have_no_spectrum_of_their_own(tmp_path):
 def test_unknown_source_names_the_nearest(tmp_path):
     with pytest.raises(tdi.OptionError, match="did you mean 'encoder'"):
         fit(Module(), data(), tmp_path, source="encodr")
+
+
+def test_a_relative_file_is_meant_from_where_the_command_was_given(tmp_path, monkeypatch):
+    saved = tdi.task_spectrum(*data(), statistic="cross").save(tmp_path / "mine")
+    (job := tmp_path / "outputs").mkdir()
+    monkeypatch.chdir(job)
+    config = OmegaConf.create({"hydra": {"runtime": {"cwd": str(tmp_path)}}})
+    monkeypatch.setattr(HydraConfig.instance(), "cfg", config)
+    callback = fit(Module(), data(), tmp_path, spectrum_file=saved.name)
+    assert {s.statistic for s in callback.spectra.values()} == {"cross"}
