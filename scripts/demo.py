@@ -19,11 +19,11 @@ from rich.table import Table
 
 from tdi_plugin import task_spectrum
 from tdi_plugin.hosts import find_hosts
+from tdi_plugin.overrides import parse_overrides
 from tdi_plugin.sweep.arms import resolve
 from tdi_plugin.sweep.group import Group
 from tdi_plugin.sweep.members import member
 from tdi_plugin.sweep.models import builder
-from tdi_plugin.sweep.overrides import parse_overrides
 from tdi_plugin.sweep.protocol import group_data, paired, run_group
 from tdi_plugin.sweep.statistics import PairedSummary, paired_summary
 from tdi_plugin.sweep.study import Study

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tdi_plugin.errors import OptionError, choices
-from tdi_plugin.sweep.overrides import parse_overrides
+from tdi_plugin.overrides import parse_overrides
 
 HELP = """The theory in numbers, on synthetic tasks: what the SSM-induced kernel does and doesn't predict.
 

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgres
 from rich.text import Text
 
 from tdi_plugin.errors import OptionError
-from tdi_plugin.sweep.overrides import parse_overrides
+from tdi_plugin.overrides import parse_overrides
 from tdi_plugin.sweep.store import Store
 from tdi_plugin.sweep.study import ENGINES, STUDIES, Study
 
