@@ -7,8 +7,21 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from tdi_plugin.errors import OptionError, choices
+from tdi_plugin.poles.allocation import ALLOCATIONS
+from tdi_plugin.poles.damping import DAMPINGS, check_damping
+from tdi_plugin.poles.share import SHARE_OVER
 
 STATISTICS = ("auto", "fisher", "cross", "combined", "power")
+SOURCES = ("auto", "input", "encoder", "layer")
+TYING = ("equal", "keep", "refuse")
+
+_NAMED = {
+    "statistic": STATISTICS,
+    "source": SOURCES,
+    "allocation": tuple(ALLOCATIONS),
+    "share_over": SHARE_OVER,
+    "tied": TYING,
+}
 
 
 @dataclass(frozen=True)
@@ -78,9 +91,12 @@ class TDIConfig:
         return asdict(self)
 
     def _check(self) -> None:
-        if self.statistic not in STATISTICS:
-            hint = choices(str(self.statistic), STATISTICS)
-            raise OptionError(f"Unknown statistic {self.statistic!r}: {hint}")
+        for name, known in _NAMED.items():
+            value = getattr(self, name)
+            if value not in known:
+                raise OptionError(f"Unknown {name} {value!r}: {choices(str(value), known)}")
+        if self.damping not in DAMPINGS:
+            check_damping(self.damping)
         for name in ("temper", "share", "train_ratio", "floor"):
             value = getattr(self, name)
             number = isinstance(value, int | float)

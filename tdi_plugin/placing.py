@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from tdi_plugin.config import TDIConfig
-from tdi_plugin.errors import HostError, OptionError, choices
+from tdi_plugin.errors import HostError
 from tdi_plugin.hosts import Host
 from tdi_plugin.poles.allocation import allocate
 from tdi_plugin.poles.damping import constant_damping, host_damping, width_damping
@@ -18,8 +18,6 @@ from tdi_plugin.poles.share import task_mask
 from tdi_plugin.poles.tying import group_mean, grouped, is_uneven, spread_damping
 from tdi_plugin.report import LayerReport
 from tdi_plugin.spectrum.value import TaskSpectrum
-
-TYING = ("equal", "keep", "refuse")
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,6 @@ def plan_layer(host: Host, spectrum: TaskSpectrum, config: TDIConfig) -> Plan:
         HostError: tied poles with unequal step sizes under tied="refuse".
         OptionError, DataError: options or a spectrum that cannot be used.
     """
-    if config.tied not in TYING:
-        raise OptionError(f"Unknown tied={config.tied!r}: {choices(str(config.tied), TYING)}")
     present, dt, notes = host.poles, host.dt, list[str]()
     rows, pairs = present.shape
     density, length = _density(host, spectrum, notes)

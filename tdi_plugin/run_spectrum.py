@@ -12,14 +12,13 @@ from torch.nn.functional import pad
 from torch.utils.data import DataLoader
 
 from tdi_plugin.config import TDIConfig
-from tdi_plugin.errors import DataError, OptionError, choices
+from tdi_plugin.errors import DataError
 from tdi_plugin.hosts import Host
 from tdi_plugin.spectrum import TaskSpectrum
 from tdi_plugin.spectrum.estimate import spectrum_of_batches
 from tdi_plugin.spectrum.source import spectra_at
 from tdi_plugin.training_data import in_order, split_batch, training_loader, untouched_rng
 
-SOURCES = ("auto", "input", "encoder", "layer")
 NO_LABELS = "power instead of auto: the task has a target for every sample, and so no labels of series"
 REAL_TARGETS = "cross instead of auto: the targets are real numbers, not classes"
 
@@ -37,7 +36,6 @@ def run_spectra(
 
     Raises:
         DataError: no series, or series that cannot be measured.
-        OptionError: an unknown ``source``.
     """
     if config.spectrum_file is not None:
         # s4 runs a job in a folder of its own; a relative path is meant from where the command was given.
@@ -45,8 +43,6 @@ def run_spectra(
 
         saved = TaskSpectrum.load(to_absolute_path(config.spectrum_file))
         return dict.fromkeys((host.name for host in hosts), saved)
-    if config.source not in SOURCES:
-        raise OptionError(f"Unknown source {config.source!r}: {choices(config.source, SOURCES)}")
     with untouched_rng(), torch.no_grad():
         series = RunSeries(in_order(training_loader(trainer)), pl_module)
         statistic, reason = series.statistic(config.statistic)

@@ -35,3 +35,19 @@ def test_out_of_range_echoes_the_value(name, value):
 def test_keywords_win_over_the_config_and_layers_become_a_tuple():
     config = TDIConfig.of(TDIConfig(statistic="cross"), layers=[0, 2])
     assert (config.statistic, config.layers) == ("cross", (0, 2))
+
+
+@pytest.mark.parametrize(
+    ("options", "nearest"),
+    [
+        ({"source": "encodr"}, "did you mean 'encoder'"),
+        ({"allocation": "peak"}, "did you mean 'peaks'"),
+        ({"share_over": "row"}, "did you mean 'rows'"),
+        ({"tied": "equals"}, "did you mean 'equal'"),
+        ({"damping": "hots"}, "'host', 'width' or a positive number"),
+        ({"damping": -0.1}, "'host', 'width' or a positive number"),
+    ],
+)
+def test_values_are_refused_before_any_series_is_read(options, nearest):
+    with pytest.raises(OptionError, match=nearest):
+        TDIConfig.of(**options)

@@ -207,7 +207,7 @@ def test_a_failed_plan_writes_nothing():
     model = SequenceModel(4, n_layers=2, layer={"d_state": 4})
     before = {k: v.clone() for k, v in model.state_dict().items()}
     with pytest.raises(OptionError):
-        tdi_(model, spectrum(), layers="all", damping="hots")
+        tdi_(model, spectrum(), layers="all", spacing=0.4)
     assert all(torch.equal(v, before[k]) for k, v in model.state_dict().items())
 
 

@@ -13,6 +13,9 @@ from tdi_plugin.errors import OptionError
 from tdi_plugin.poles.allocation import peak_bins
 from tdi_plugin.poles.density import cell_centres
 
+DAMPINGS = ("host", "width")
+"""The rules with a name; any positive number is one too."""
+
 
 def host_damping(real: Tensor, dt: Tensor) -> Tensor:
     """gamma * dt per sample, gamma = -Re A: the host's spread of step sizes is a spread of bandwidths.
@@ -53,8 +56,13 @@ def constant_damping(value: float, frequencies: Tensor) -> Tensor:
     Raises:
         OptionError: not a positive, finite number.
     """
+    check_damping(value)
+    return torch.full_like(frequencies, float(value))
+
+
+def check_damping(value: object) -> None:
+    """Raise OptionError unless ``value`` can be a damping per sample."""
     if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
         raise OptionError(
             f"damping={value!r} is not known; give 'host', 'width' or a positive number per sample."
         )
-    return torch.full_like(frequencies, float(value))
