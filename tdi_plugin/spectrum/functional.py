@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import torch
@@ -92,14 +93,14 @@ def power_spectrum(x: Any, **options: Any) -> TaskSpectrum:
     return task_spectrum(x, None, "power", **options)
 
 
-def class_numbers(y: Any, rows: int, statistic: str) -> Tensor:
+def class_numbers(y: Any, rows: int, statistic: str) -> Tensor | None:
     """Labels of any integer values as 0..C-1; everything else as it came."""
     if y is None:
         if statistic != "power":
             raise DataError(
                 f"y is None, and statistic={statistic!r} needs labels; only 'power' does without."
             )
-        return torch.zeros(rows, dtype=torch.long)
+        return None
     labels = to_tensor(y, "y")
     check_rows(labels, rows)
     if labels.is_floating_point() or labels.is_complex() or labels.ndim > 2:
@@ -112,14 +113,20 @@ class ArrayBatches:
     """Batches (x, y, lengths) of arrays, as large as BATCH_BYTES of float32."""
 
     x: Any
-    y: Tensor
+    y: Any = None
     lengths: Any = None
 
-    def __iter__(self) -> Iterator[tuple[Any, Tensor, Any]]:
-        values_a_row = 1
-        for size in self.x.shape[1:]:
-            values_a_row *= size
-        step = min(max(BATCH_BYTES // (4 * max(values_a_row, 1)), 1), 1024)
-        for start in range(0, len(self.x), step):
+    def __len__(self) -> int:
+        return -(-len(self.x) // self._step())
+
+    def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
+        for start in range(0, len(self.x), step := self._step()):
             rows = slice(start, start + step)
-            yield self.x[rows], self.y[rows], None if self.lengths is None else self.lengths[rows]
+            yield self.x[rows], self._part(self.y, rows), self._part(self.lengths, rows)
+
+    def _step(self) -> int:
+        return min(max(BATCH_BYTES // (4 * prod(self.x.shape[1:])), 1), 1024)
+
+    @staticmethod
+    def _part(values: Any, rows: slice) -> Any:
+        return None if values is None else values[rows]

@@ -137,9 +137,13 @@ class Measurement:
             return spectrum
         assert self.sample is not None
         batch, labels = self.sample.batch()
-        fisher = self.fisher if spectrum.statistic in ("fisher", "combined") else None
-        cross = self.cross if spectrum.statistic in ("cross", "combined") else None
-        found = significance(null_spectra(fisher, cross, batch, labels, self.permutations, self.seed))
+        parts: dict[str, list[Fisher | Cross]] = {
+            "fisher": [self.fisher],
+            "cross": [self.cross],
+            "combined": [self.fisher, self.cross],
+        }
+        nulls = null_spectra(parts[spectrum.statistic], batch, labels, self.permutations, self.seed)
+        found = significance(nulls)
         band = found.band if self.sample.complete else None
         return spectrum.replaced(
             p_value=found.p_value, p_values=found.p_values, significant=found.significant, band=band

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,47 +39,82 @@ class Significance:
         return self.p_values <= LEVEL
 
 
-def significance(null: Tensor) -> Significance:
-    """Of (R + 1, K) spectra: the true labels' first, then those of R shuffles.
+def significance(nulls: list[Tensor]) -> Significance:
+    """Of (R + 1, K) spectra, one for each statistic: the true labels' first, then those of R shuffles.
 
     Each frequency is measured in units of its own mean over all rows, so that the maximum over frequency is
     not left to those where the inputs are loudest; rows stay exchangeable, which makes the p-values exact.
+    Two statistics count by the mean of their heights, so that either can make a frequency stand out.
     """
-    mean = null.mean(dim=0)
-    height = torch.where(mean > 0, null / mean, 0.0)[:, 1:]
+    height = torch.stack([heights(null) for null in nulls]).mean(dim=0)
     highest = height[1:].amax(dim=1).sort().values
     above = len(highest) - torch.searchsorted(highest, height[0].contiguous())
     p_values = torch.cat([torch.ones(1), (1.0 + above) / (1.0 + len(highest))]).double()
+    power = nulls[0] if len(nulls) == 1 else torch.stack([in_units_of_truth(n) for n in nulls]).mean(dim=0)
     rank = max(int(np.ceil((1 - LEVEL) * len(highest))), 1)
-    return Significance(p_values, null[1:].kthvalue(rank, dim=0).values.double())
+    return Significance(p_values, power[1:].kthvalue(rank, dim=0).values.double())
+
+
+def heights(null: Tensor) -> Tensor:
+    """(R + 1, K - 1) over the mean of each frequency, without DC."""
+    mean = null.mean(dim=0)
+    return torch.where(mean > 0, null / mean, 0.0)[:, 1:]
+
+
+def in_units_of_truth(null: Tensor) -> Tensor:
+    """(R + 1, K) over the mass of the first row, as the true labels' density is."""
+    return null / null[0, 1:].sum().clamp(min=torch.finfo(null.dtype).tiny)
 
 
 def null_spectra(
-    fisher: Fisher | None, cross: Cross | None, batch: Batch, labels: Tensor, shuffles: int, seed: int
-) -> Tensor:
-    """(shuffles + 1, K) float32, the first row with the labels as they are; both statistics give combined.
+    statistics: Sequence[Fisher | Cross], batch: Batch, labels: Tensor, shuffles: int, seed: int
+) -> list[Tensor]:
+    """(shuffles + 1, K) float32 for each statistic, the first row with the labels as they are.
 
     Labels (B,) classes or (B, d) real. Class counts do not change in a shuffle, and neither does the variance
     of all series together, so only sums by class are needed: one matrix product for all shuffles (in parts
-    where it would not fit in PRODUCT_BYTES).
+    where it would not fit in PRODUCT_BYTES). Statistics in one call see the same shuffles.
     """
-    both = fisher is not None and cross is not None
     targets = one_hot_rows(labels) if labels.ndim == 1 else (labels - labels.mean(dim=0)).float()
-    series = batch.series.float() - batch.series.mean(dim=0).float()
-    z = None if fisher is None else centred_log_power(fisher, batch)
-    found = []
-    for orders in shuffled_orders(len(targets), shuffles, seed, series[0].numel() * targets.shape[1] * 4):
-        rows = targets[orders].transpose(1, 2).flatten(end_dim=1)
-        parts = []
-        if fisher is not None and z is not None:
-            parts.append(fisher_of(rows @ z.flatten(start_dim=1), z, targets, fisher.within_floor))
-        if cross is not None:
-            moment = (rows @ series.flatten(start_dim=1)).view(-1, *series.shape[1:]) / len(targets)
-            power = periodogram(moment, cross.smoothing)
-            parts.append(power.view(len(orders), -1, *power.shape[1:]).mean(dim=1))
-        spectra = [part.mean(dim=1) for part in parts]
-        found.append(torch.stack([density(s) for s in spectra]).mean(dim=0) if both else spectra[0])
-    return torch.cat(found)
+    bytes_each = batch.series[0].numel() * targets.shape[1] * 4
+    products = [
+        fisher_product(s, batch, targets) if isinstance(s, Fisher) else cross_product(s, batch, len(targets))
+        for s in statistics
+    ]
+    found: list[list[Tensor]] = [[] for _ in statistics]
+    for orders in shuffled_orders(len(targets), shuffles, seed, bytes_each):
+        rows = targets[orders].transpose(1, 2)
+        for product, parts in zip(products, found, strict=True):
+            parts.append(product(rows))
+    return [torch.cat(parts) for parts in found]
+
+
+def fisher_product(fisher: Fisher, batch: Batch, targets: Tensor) -> Callable[[Tensor], Tensor]:
+    """From label rows (R, C, B) to (R, K)."""
+    z = centred_log_power(fisher, batch)
+    total = z.square().mean(dim=0)
+    weight = 1 / (targets.sum(dim=0) * len(targets))
+
+    def spectra(rows: Tensor) -> Tensor:
+        sums = rows.flatten(end_dim=1) @ z.flatten(start_dim=1)
+        squares = sums.square_().view(*rows.shape[:2], -1)
+        between = torch.einsum("c,rcf->rf", weight, squares).view(-1, *total.shape)
+        within = (total - between).clamp_(min=0)
+        return (between / (within + max(fisher.within_floor, 1e-12))).mean(dim=1)
+
+    return spectra
+
+
+def cross_product(cross: Cross, batch: Batch, count: int) -> Callable[[Tensor], Tensor]:
+    """From target rows (R, d, B) to (R, K)."""
+    series = (batch.series - batch.series.mean(dim=0)).float()
+
+    def spectra(rows: Tensor) -> Tensor:
+        moment = rows.flatten(end_dim=1) @ series.flatten(start_dim=1) / count
+        power = periodogram(moment.view(-1, *series.shape[1:]), cross.smoothing)
+        return power.view(*rows.shape[:2], *power.shape[1:]).mean(dim=(1, 2))
+
+    return spectra
 
 
 def one_hot_rows(labels: Tensor) -> Tensor:
@@ -95,22 +130,6 @@ def centred_log_power(fisher: Fisher, batch: Batch) -> Tensor:
     z = torch.where(used, z, 0.0)
     center = (z * used).sum(dim=0) / used.sum(dim=0).clamp(min=1)
     return ((z - center) * used).float()
-
-
-def fisher_of(sums: Tensor, z: Tensor, targets: Tensor, within_floor: float) -> Tensor:
-    """(R, D, K) statistic of class sums (R C, D K) of centred z (B, D, K)."""
-    total = z.square().mean(dim=0)
-    weight = 1 / (targets.sum(dim=0) * len(targets))
-    squares = sums.square_().view(-1, len(weight), sums.shape[1])
-    between = torch.einsum("c,rcf->rf", weight, squares).view(-1, *total.shape)
-    return between / ((total - between).clamp_(min=0) + max(within_floor, 1e-12))
-
-
-def density(spectra: Tensor) -> Tensor:
-    """(R, K) over its sum, DC at zero."""
-    spectra = spectra.clone()
-    spectra[:, 0] = 0
-    return spectra / spectra.sum(dim=1, keepdim=True).clamp(min=torch.finfo(spectra.dtype).tiny)
 
 
 def shuffled_orders(rows: int, shuffles: int, seed: int, bytes_each: int) -> Iterator[Tensor]:

@@ -1,0 +1,183 @@
+"""`tdi spectrum`: where do the labels live, of a file or of an experiment's training series."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence, Sized
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+
+from tdi_plugin.config import STATISTICS
+from tdi_plugin.errors import OptionError
+from tdi_plugin.spectrum import TaskSpectrum
+
+EXAMPLES = """examples:
+  tdi spectrum --data my_TRAIN.tsv --output spectrum.npz
+  tdi spectrum --data recordings.npz --labels labels.txt --sample-rate 250 --smoothing multitaper
+  tdi spectrum experiment=tdi/ucr/ecg5000 tdi.train_ratio=0.04 output=ecg5000.npz
+  tdi train experiment=tdi/ucr/ecg5000 tdi.spectrum_file=ecg5000.npz
+
+files: .tsv .txt .csv (a label, then the series, in each line), .ts .arff (with aeon), .npz (arrays x
+and y, optionally lengths and sample_rate), .npy (x, with --labels), MNIST's idx files, a folder of wav
+files in one folder for each class.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line, with help that teaches."""
+    made = argparse.ArgumentParser(
+        prog="tdi spectrum",
+        description="Measure the task spectrum: the frequencies at which the labels of series live.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = made.add_argument
+    add("overrides", nargs="*", metavar="KEY=VALUE", help="an experiment and its overrides, as for tdi train")
+    add("--data", help="a file or folder of series, instead of an experiment")
+    add(
+        "--labels",
+        help="a file with one label a series, where --data holds none; 'none' ignores those it has",
+    )
+    add("--target", default="auto", choices=("auto", "classes", "real"), help="what the labels of --data are")
+    add(
+        "--missing",
+        default="error",
+        choices=("error", "interpolate"),
+        help="for gaps inside series of --data",
+    )
+    add("--sample-rate", type=float, metavar="HZ", help="samples per second, for frequencies in Hz")
+    add("--statistic", choices=STATISTICS, help="default: auto, chosen by the data (see the reason it gives)")
+    add("--smoothing", help="for few series: welch[:samples], multitaper[:NW] or moving[:bins]")
+    add("--permutations", type=int, default=200, help="label shuffles for the p-values; 0 for none")
+    add("--peaks", type=int, default=8, help="how many peaks to list")
+    add("--seed", type=int, default=0, help="of the shuffles")
+    add(
+        "--output",
+        metavar="FILE.npz",
+        help="save the spectrum, for tdi.spectrum_file=FILE.npz, and a picture",
+    )
+    add("--picture", metavar="FILE", help="draw it to a .png, .pdf or .svg (needs matplotlib)")
+    return made
+
+
+def main(argv: Sequence[str]) -> int:
+    """Measure, print a table, and save what was asked for.
+
+    Raises:
+        TDIError: a file, option or data set that cannot be used.
+    """
+    options = parser().parse_intermixed_args(list(argv))
+    options.overrides = take_own(options, options.overrides)
+    if (options.data is None) == (not options.overrides):
+        raise OptionError(
+            "Give either --data FILE or an experiment, e.g. experiment=tdi/ucr/gunpoint; "
+            "`tdi spectrum --help` has examples."
+        )
+    progress = Console(stderr=True)
+    found = of_file(options, progress) if options.data else of_experiment(options, progress)
+    for name, spectrum in found.items():
+        show(spectrum, name, options.peaks)
+        save(spectrum, name, options, alone=len(found) == 1)
+    return 0
+
+
+def take_own(options: argparse.Namespace, overrides: Sequence[str]) -> list[str]:
+    """Set output=FILE and picture=FILE, which may stand among the overrides; the rest is the experiment's."""
+    rest = []
+    for override in overrides:
+        key, equals, value = override.partition("=")
+        if not equals:
+            raise OptionError(f"{override!r} is no override; expected KEY=VALUE, or --data {override}.")
+        if key in ("output", "picture"):
+            setattr(options, key, value)
+        else:
+            rest.append(override)
+    return rest
+
+
+def of_file(options: argparse.Namespace, progress: Console) -> dict[str, TaskSpectrum]:
+    """The spectrum of --data."""
+    from tdi_plugin.data import load_series
+    from tdi_plugin.spectrum.estimate import start
+    from tdi_plugin.spectrum.functional import ArrayBatches
+
+    series = load_series(
+        options.data, options.labels, options.sample_rate, missing=options.missing, target=options.target
+    )
+    if series.y is None and options.statistic not in (None, "power"):
+        raise OptionError(
+            f"{options.data} has no labels and --statistic {options.statistic} needs them: "
+            "give --labels FILE."
+        )
+    unlabelled = series.y is None or options.statistic == "power"
+    measurement = start(
+        "power" if unlabelled else options.statistic or "auto",
+        smoothing=options.smoothing,
+        sample_rate=series.sample_rate,
+        permutations=0 if unlabelled else options.permutations,
+        seed=options.seed,
+    )
+    batches = ArrayBatches(series.x, series.y, series.lengths)
+    for batch in Tracked(batches, progress):
+        measurement.add(*batch)
+    with progress.status("Weighing the evidence"):
+        spectrum = measurement.finish()
+    if series.y is None:
+        spectrum = spectrum.replaced(reason="the data have no labels: power, which needs none")
+    return {Path(options.data).stem: spectrum}
+
+
+def of_experiment(options: argparse.Namespace, progress: Console) -> dict[str, TaskSpectrum]:
+    """The spectra that a run of the experiment would measure, by layer where they differ."""
+    from tdi_plugin.spectrum_run import experiment_spectra
+
+    own = {"sample_rate": options.sample_rate, "permutations": options.permutations, "seed": options.seed}
+    for name in ("statistic", "smoothing"):
+        if (value := getattr(options, name)) is not None:
+            options.overrides.append(f"tdi.{name}={value}")
+    return experiment_spectra(options.overrides, own, lambda loader: Tracked(loader, progress))
+
+
+class Tracked:
+    """Batches with a progress bar, gone when it is through."""
+
+    def __init__(self, batches: Any, console: Console) -> None:
+        self.batches, self.console = batches, console
+
+    def __iter__(self) -> Iterator[Any]:
+        total = len(self.batches) if isinstance(self.batches, Sized) else None
+        silent = not self.console.is_terminal
+        yield from track(
+            self.batches, "Measuring", total=total, console=self.console, transient=True, disable=silent
+        )
+
+
+def show(spectrum: TaskSpectrum, name: str, most: int) -> None:
+    """Print what was found."""
+    from tdi_plugin.spectrum.table import spectrum_table
+
+    console = Console()
+    for part in spectrum_table(spectrum, name, most):
+        console.print(part)
+
+
+def save(spectrum: TaskSpectrum, name: str, options: argparse.Namespace, alone: bool) -> None:
+    """Write the spectrum and its picture; several of them with their names before the ending."""
+    from tdi_plugin.spectrum.picture import save_picture
+
+    def named(file: str) -> Path:
+        path = Path(file)
+        return path if alone else path.with_name(f"{path.stem}-{name}{path.suffix}")
+
+    picture = options.picture
+    if options.output:
+        saved = spectrum.save(named(options.output))
+        print(f"saved to {saved}: use it with tdi.spectrum_file={saved}")
+        if picture is None and find_spec("matplotlib") is not None:
+            picture = str(Path(options.output).with_suffix(".png"))
+    if picture:
+        print(f"drawn to {save_picture(spectrum, named(picture), name)}")
