@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from numbers import Integral
+from os import PathLike
 from typing import Any
 
 from tdi_plugin.errors import OptionError, choices
@@ -72,6 +74,10 @@ class TDIConfig:
         Raises:
             OptionError: an unknown name, or a value outside its range.
         """
+        if not (config is None or isinstance(config, TDIConfig | Mapping)):
+            raise OptionError(
+                f"The TDI options are a {type(config).__name__} ({config!r}); give a TDIConfig or a mapping."
+            )
         base, given = (config, {}) if isinstance(config, TDIConfig) else (cls(), dict(config or {}))
         given.update(options)
         known = {f.name for f in fields(cls)}
@@ -80,7 +86,7 @@ class TDIConfig:
                 raise OptionError(f"Unknown TDI option {name!r}: {choices(str(name), known)}")
         if isinstance(given.get("layers"), int):
             given["layers"] = (given["layers"],)
-        elif not isinstance(given.get("layers", ""), str):
+        elif not isinstance(given.get("layers", ""), str) and isinstance(given["layers"], Iterable):
             given["layers"] = tuple(given["layers"])
         merged = replace(base, **given)
         merged._check()
@@ -97,9 +103,32 @@ class TDIConfig:
                 raise OptionError(f"Unknown {name} {value!r}: {choices(str(value), known)}")
         if self.damping not in DAMPINGS:
             check_damping(self.damping)
+        self._check_kinds()
         for name in ("temper", "share", "train_ratio", "floor"):
             value = getattr(self, name)
-            number = isinstance(value, int | float)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
             if not (number and 0.0 <= value <= 1.0) or (value == 0.0 and name != "floor"):
                 range_ = "[0, 1]" if name == "floor" else "(0, 1]"
                 raise OptionError(f"Option {name}={value!r}: expected a number in {range_}.")
+
+    def _check_kinds(self) -> None:
+        for name in ("enabled", "fast_kernel"):
+            if not isinstance(value := getattr(self, name), bool):
+                raise OptionError(f"Option {name}={value!r}: expected true or false.")
+        for name in ("seed", "subset_seed"):
+            if not _is_whole(value := getattr(self, name)) or value < 0:
+                raise OptionError(f"Option {name}={value!r}: expected a whole number, 0 or more.")
+        for name in ("smoothing", "spectrum_file"):
+            if not isinstance(value := getattr(self, name), str | PathLike | None):
+                raise OptionError(f"Option {name}={value!r}: expected a text, or null for none.")
+        if isinstance(self.spacing, bool | str) or not 0.0 <= self.spacing < 0.5:
+            raise OptionError(f"Option spacing={self.spacing!r}: expected a number in [0, 1/2).")
+        positions = isinstance(self.layers, tuple) and all(map(_is_whole, self.layers))
+        if not positions and self.layers not in ("first", "all"):
+            raise OptionError(
+                f"Option layers={self.layers!r}: expected 'first', 'all' or a list of positions."
+            )
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

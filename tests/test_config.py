@@ -51,3 +51,22 @@ def test_keywords_win_over_the_config_and_layers_become_a_tuple():
 def test_values_are_refused_before_any_series_is_read(options, nearest):
     with pytest.raises(OptionError, match=nearest):
         TDIConfig.of(**options)
+
+
+KINDS = [
+    ("enabled", "no"), ("fast_kernel", "x"), ("seed", "a"), ("seed", 1.5), ("subset_seed", -1),
+    ("smoothing", 5),
+    ("spectrum_file", 3), ("spacing", "a"), ("spacing", float("nan")), ("layers", None), ("layers", True),
+    ("layers", ["a"]), ("layers", "[0]"), ("train_ratio", True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), KINDS)
+def test_value_of_another_kind_is_refused(name, value):
+    with pytest.raises(OptionError, match=rf"{name}=.*expected"):
+        TDIConfig.of(**{name: value})
+
+
+def test_options_that_are_no_mapping_are_refused():
+    with pytest.raises(OptionError, match="give a TDIConfig or a mapping"):
+        TDIConfig.of("topk")
