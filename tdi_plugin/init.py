@@ -89,6 +89,8 @@ def _spectra(hosts: Sequence[Host], given: Spectra | None, config: TDIConfig) ->
     if isinstance(given, TaskSpectrum):
         return [given] * len(hosts)
     if isinstance(given, Mapping):
+        if other := [type(s).__name__ for s in given.values() if not isinstance(s, TaskSpectrum)]:
+            raise DataError(f"The mapping of spectra holds a {other[0]}; give a TaskSpectrum for each layer.")
         missing = [h.name for i, h in enumerate(hosts) if h.name not in given and i not in given]
         if missing:
             raise OptionError(

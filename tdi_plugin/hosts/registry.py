@@ -53,6 +53,11 @@ def find_hosts(
         HostError: no state-space layer at all, or one among those asked for that cannot be used.
         OptionError: a position that does not exist.
     """
+    if not isinstance(model, nn.Module):
+        raise HostError(
+            f"The model is a {type(model).__name__}, expected a torch.nn.Module; tdi_(model, spectrum) takes "
+            "the model first."
+        )
     found = [(name, module, _adapt(name, module)) for name, module in model.named_modules()]
     candidates = [(n, m, h) for n, m, h in found if h is not None or type(m).__name__ in UNSUPPORTED]
     if candidates and where is not None:

@@ -24,6 +24,21 @@ def parameter(module: nn.Module, attribute: str, name: str) -> Tensor:
             f"{name} ({type(module).__name__}) has no {attribute}; s4 v4 (commit e757cef) has one. "
             "Use a known version, or register an adapter with tdi_plugin.hosts.register_host."
         )
+    if attribute not in module._parameters and attribute not in module._buffers:
+        raise HostError(
+            f"{name}.{attribute} is computed from something else (pruned or parametrized?), so that a value "
+            "written to it would be lost; place the poles before the model is pruned or parametrized."
+        )
+    if value.is_meta:
+        raise HostError(
+            f"{name}.{attribute} is on the meta device and holds no values; build the model on the CPU, or "
+            "place the poles after model.to_empty and its initialization."
+        )
+    if value.dtype == torch.bfloat16:
+        raise HostError(
+            f"{name}.{attribute} is bfloat16, in which no kernel can be computed; place the poles while the "
+            "model is float32 (model.float()), and leave its kernels so."
+        )
     return value
 
 
@@ -31,6 +46,11 @@ def parameter(module: nn.Module, attribute: str, name: str) -> Tensor:
 def overwrite(module: nn.Module, attribute: str, raw: Tensor, changed: Tensor | None = None) -> None:
     """Copy ``raw`` into the storage of an attribute, only where ``changed``."""
     stored = getattr(module, attribute)
+    if stored.is_inference() and not torch.is_inference_mode_enabled():
+        raise HostError(
+            f"{attribute} of a {type(module).__name__} was made in torch.inference_mode and cannot be "
+            "written (nor trained); build the model outside of it."
+        )
     raw = raw.to(stored.device, stored.dtype)
     stored.copy_(raw if changed is None else torch.where(changed.to(stored.device), raw, stored))
 

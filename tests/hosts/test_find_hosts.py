@@ -6,12 +6,15 @@ import subprocess
 
 import pytest
 import torch
+import torch.nn.utils.prune
 from torch import nn
 
 from tdi_plugin.errors import HostError, OptionError
 from tdi_plugin.hosts import Host, find_hosts
 from tdi_plugin.hosts.transforms import TRANSFORMS, inverse_softplus
+from tdi_plugin.init import tdi_
 from tdi_plugin.nn import S4DKernel, SequenceModel
+from tdi_plugin.spectrum.value import TaskSpectrum
 
 
 class ConvKernel(nn.Module):
@@ -109,3 +112,35 @@ find_hosts(S4DKernel(2, d_state=4))
 assert not [m for m in sys.modules if m.split('.')[0] in ('src', 'models', 'lightning', 'hydra')]
 """
     assert isinstance(run_python("-c", code), subprocess.CompletedProcess)
+
+
+def pruned(model: nn.Module) -> None:
+    torch.nn.utils.prune.l1_unstructured(find_hosts(model)[0].module, "A_imag", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda model: model.to("meta"), "meta device"),
+        (lambda model: model.bfloat16(), "bfloat16"),
+        (pruned, "pruned or parametrized"),
+    ],
+)
+def test_parameters_that_cannot_be_written_are_refused(change, words):
+    model = stack()
+    change(model)
+    with pytest.raises(HostError, match=words):
+        tdi_(model, TaskSpectrum(torch.ones(5), 8, "power"))
+
+
+def test_a_model_made_in_inference_mode_is_refused():
+    with torch.inference_mode():
+        model = stack()
+    with pytest.raises(HostError, match="inference_mode"):
+        tdi_(model, TaskSpectrum(torch.ones(5), 8, "power"))
+
+
+@pytest.mark.parametrize("model", [None, "a", [stack()]])
+def test_what_is_no_module_is_refused(model):
+    with pytest.raises(HostError, match=r"expected a torch\.nn\.Module"):
+        find_hosts(model)
