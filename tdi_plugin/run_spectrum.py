@@ -56,7 +56,9 @@ class RunSeries:
 
     def __init__(self, loader: DataLoader[Any], pl_module: Any) -> None:
         self.loader, self.module = loader, pl_module
-        self.first, self.labels, _ = split_batch(next(iter(loader)))
+        if (first := next(iter(loader), None)) is None:
+            raise DataError("The train loader gave no batch; check the training series.")
+        self.first, self.labels, _ = split_batch(first)
         self.length: int | None = None
         self.batch: tuple[Any, ...] = ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, IterableDataset
+from torch.utils.data import DataLoader, IterableDataset, Subset, SubsetRandomSampler
 
 from tdi_plugin.data.subset import subset_dataset
 from tdi_plugin.errors import DataError, OptionError
@@ -39,7 +40,7 @@ def limit_training_set(dataset: Any, ratio: float, seed: int) -> None:
     """
     if ratio >= 1.0 or getattr(dataset, "_tdi_limited", False):
         return
-    if dataset is None:
+    if not (hasattr(dataset, "dataset_train") and callable(getattr(dataset, "setup", None))):
         raise OptionError(
             f"train_ratio={ratio} was given, but this module has no `dataset` with `dataset_train` to limit. "
             "Build your loader on tdi_plugin.data.subset_dataset(train_set, ratio, seed) instead."
@@ -103,12 +104,23 @@ def training_loader(trainer: Any) -> DataLoader[Any]:
 def in_order(loader: DataLoader[Any]) -> DataLoader[Any]:
     """The same series once, unshuffled, none dropped, drawing nothing from the global generator."""
     if isinstance(loader.dataset, IterableDataset):
+        stream = iter(loader.dataset)
+        if inspect.isgenerator(stream) and stream is iter(loader.dataset):
+            raise DataError(
+                f"The training {type(loader.dataset).__name__} gives one generator for all passes, which "
+                "measuring would use up; make a new one in __iter__, or give tdi.spectrum_file."
+            )
         return loader
-    if len(loader.dataset) == 0:  # type: ignore[arg-type]
+    dataset = loader.dataset
+    sampler = getattr(loader.batch_sampler, "sampler", loader.sampler)
+    if isinstance(sampler, SubsetRandomSampler):  # the others may be the validation set
+        dataset = Subset(dataset, sorted(int(i) for i in sampler.indices))
+    if len(dataset) == 0:  # type: ignore[arg-type]
         raise DataError("The training set is empty; check tdi.train_ratio and the data folder.")
+    ready = loader.batch_sampler is None  # the items are batches already
     return DataLoader(
-        loader.dataset,
-        batch_size=loader.batch_size or 64,
+        dataset,
+        batch_size=None if ready else loader.batch_size or 64,
         shuffle=False,
         collate_fn=loader.collate_fn,
         generator=torch.Generator().manual_seed(0),
@@ -122,7 +134,17 @@ def split_batch(batch: Any) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]
         DataError: another structure.
     """
     if not isinstance(batch, (list, tuple)) or len(batch) < 2:
-        raise DataError(f"A training batch is a {type(batch).__name__}, expected a pair (series, labels).")
+        raise DataError(
+            f"A training batch is a {type(batch).__name__}, expected a pair (series, labels). Measure with "
+            "tdi.task_spectrum and give the saved result as tdi.spectrum_file."
+        )
     x, y, *rest = batch
+    for what, values in (("series", x), ("labels", y)):
+        if not isinstance(values, torch.Tensor | np.ndarray):
+            raise DataError(
+                f"The {what} of a training batch are a {type(values).__name__}, expected one tensor. Measure "
+                "with tdi.task_spectrum and give the saved result as tdi.spectrum_file."
+            )
+    x, y = torch.as_tensor(x), torch.as_tensor(y)
     extras = rest[0] if rest and isinstance(rest[0], dict) else {}
     return x, y, extras
