@@ -13,7 +13,6 @@ from tdi_plugin.config import TDIConfig
 from tdi_plugin.errors import DataError, OptionError
 from tdi_plugin.hosts import Host, find_hosts
 from tdi_plugin.placing import plan_layer
-from tdi_plugin.refine import refine_ as refine_
 from tdi_plugin.report import InitReport
 from tdi_plugin.spectrum.value import TaskSpectrum
 

@@ -11,6 +11,7 @@ from typing import Any
 from tdi_plugin.config import TDIConfig
 from tdi_plugin.hosts import find_hosts
 from tdi_plugin.init import tdi_
+from tdi_plugin.provenance import run_provenance
 from tdi_plugin.report import InitReport
 from tdi_plugin.run_spectrum import run_spectra
 from tdi_plugin.spectrum import TaskSpectrum
@@ -44,6 +45,7 @@ class TaskDependentInitBody:
         self.named_only = named_only
         self.report: InitReport | None = None
         self.spectra: dict[str, TaskSpectrum] = {}
+        self.provenance: dict[str, Any] = {}
         self.outcome = "not run"
         self.restored: dict[str, Any] | None = None
 
@@ -68,6 +70,7 @@ class TaskDependentInitBody:
         self.spectra = run_spectra(trainer, pl_module, self.config, hosts)
         self.report = tdi_(pl_module, self.spectra, self.config, where=where)
         pl_module._tdi_done = True
+        self.provenance = run_provenance(dataset)
         self.outcome = "poles placed"
         log.info("TDI placed the poles\n%s", self.report)
 
@@ -85,7 +88,7 @@ class TaskDependentInitBody:
         self.restored = checkpoint.get("tdi")
 
     def record(self) -> dict[str, Any] | None:
-        """Plain values for loggers and checkpoints: outcome, options, spectra, poles; None if TDI was off."""
+        """Plain values for loggers and checkpoints: all that was done; None if TDI was off."""
         if self.outcome == "not run" or self.outcome.startswith("off"):
             return None
         if self.restored is not None:
@@ -94,6 +97,7 @@ class TaskDependentInitBody:
         if self.report is not None:
             record["spectra"] = {name: spectrum.as_dict() for name, spectrum in self.spectra.items()}
             record["layers"] = self.report.as_dict()["layers"]
+            record["provenance"] = self.provenance
         return record
 
 

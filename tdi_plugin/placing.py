@@ -63,7 +63,9 @@ def plan_layer(host: Host, spectrum: TaskSpectrum, config: TDIConfig) -> Plan:
     elif tying == "keep":
         asked = _kept(asked, dt, step, rows, host.disc, notes)
 
-    damping = _damping(config, density, length, asked, -present.real, dt, step, spread=new_dt is not None)
+    # Under the bilinear rule -Re A is no decay rate once a pole is prewarped; the discrete pole's decay is.
+    rates = -present.real if host.disc == "zoh" else damping_of(present, step, host.disc) / step
+    damping = _damping(config, density, length, asked, rates, dt, step, spread=new_dt is not None)
     mask = task_mask(rows, pairs, config.share, config.share_over)
     wanted = place(asked, damping, step, host.disc)
     if config.damping == "host" and new_dt is None and host.disc == "zoh":

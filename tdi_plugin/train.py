@@ -11,10 +11,10 @@ from typing import Any
 
 from tdi_plugin._optional import require
 from tdi_plugin.errors import OptionError, TDIError
+from tdi_plugin.provenance import run_provenance
 from tdi_plugin.search_path import announce_own_command, builtin_config_dir
 
 log = logging.getLogger("tdi_plugin")
-failure: list[TDIError] = []
 
 
 def main(argv: Sequence[str]) -> int:
@@ -26,9 +26,16 @@ def main(argv: Sequence[str]) -> int:
     import hydra
 
     announce_own_command()
-    failure.clear()
-    # Hydra prints its own traceback for what a job raises, so our errors are carried around it.
-    task = hydra.main(version_base="1.3", config_path=str(builtin_config_dir()), config_name="config")(_job)
+    failure: list[TDIError] = []
+
+    @hydra.main(version_base="1.3", config_path=str(builtin_config_dir()), config_name="config")
+    def task(config: Any) -> None:
+        # Hydra prints its own traceback for what a job raises, so our errors are carried around it.
+        try:
+            _job(config)
+        except TDIError as error:
+            failure.append(error)
+
     saved, sys.argv = sys.argv, ["tdi train", *argv]
     try:
         task()
@@ -43,16 +50,13 @@ def _job(config: Any) -> None:
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import OmegaConf
 
-    try:
-        if "model" not in config:
-            raise OptionError(
-                "No experiment was chosen; expected experiment=NAME, e.g. experiment=tdi/ucr/gunpoint. "
-                "`tdi train --help` lists them."
-            )
-        plain: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
-        run(plain, Path(HydraConfig.get().runtime.output_dir))
-    except TDIError as error:
-        failure.append(error)
+    if "model" not in config:
+        raise OptionError(
+            "No experiment was chosen; expected experiment=NAME, e.g. experiment=tdi/ucr/gunpoint. "
+            "`tdi train --help` lists them."
+        )
+    plain: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
+    run(plain, Path(HydraConfig.get().runtime.output_dir))
 
 
 def run(config: dict[str, Any], folder: Path) -> dict[str, float]:
@@ -86,6 +90,8 @@ def run(config: dict[str, Any], folder: Path) -> dict[str, float]:
         default_root_dir=folder,
         **config["trainer"],
     )
+    for logger in trainer.loggers:
+        logger.log_hyperparams({"config": config, "provenance": run_provenance(module.dataset)})
     trainer.fit(module, ckpt_path=config["train"]["ckpt"])
     metrics = {k: float(v) for k, v in trainer.callback_metrics.items()}
     show(config, module, callback, metrics, folder)

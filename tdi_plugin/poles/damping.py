@@ -18,17 +18,21 @@ DAMPINGS = ("host", "width")
 
 
 def host_damping(real: Tensor, dt: Tensor) -> Tensor:
-    """gamma * dt per sample, gamma = -Re A: the host's spread of step sizes is a spread of bandwidths.
+    """gamma * dt per sample: the host's spread of step sizes is a spread of bandwidths.
 
     Args:
-        real: (S, P) gamma.
+        real: (S, P) gamma, -Re A under zero-order hold; under the bilinear rule the decay of the discrete
+            pole over dt.
         dt: broadcastable to (S, P) step sizes.
     """
     return real * dt
 
 
 def width_damping(density: Tensor, length: int, frequencies: Tensor) -> Tensor:
-    """pi * FWHM per sample, FWHM of the peak next to each frequency in cycles/sample, at least one bin.
+    """pi * w per sample, w the width in cycles/sample of the peak next to each frequency, at least a bin.
+
+    The width is taken half-way between the peak's top and the lowest bin, so that a flat floor under the
+    spectrum does not widen it.
 
     A resonance of damping d per sample has half-power bandwidth d/pi cycles/sample.
 
@@ -41,7 +45,7 @@ def width_damping(density: Tensor, length: int, frequencies: Tensor) -> Tensor:
         (S, P) float64.
     """
     bins = peak_bins(density).sort().values
-    padded = torch.nn.functional.pad(density[1:], (1, 1)).numpy()
+    padded = torch.nn.functional.pad(density[1:] - density[1:].min(), (1, 1)).numpy()
     widths = (
         torch.from_numpy(np.asarray(peak_widths(padded, bins.numpy(), rel_height=0.5)[0], dtype=np.float64))
         / length

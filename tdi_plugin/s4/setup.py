@@ -61,7 +61,10 @@ def changed_files(root: Path) -> list[str]:
 
 
 def _output(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:  # no git here
+        return ""
     return done.stdout if done.returncode == 0 else ""
 
 

@@ -50,7 +50,7 @@ def member(
     spectrum = arm_spectrum(arm, config, model, train, seed)
     report = tdi_(model, spectrum, config)
     if arm.refine is not None:
-        from tdi_plugin.init import refine_
+        from tdi_plugin.refine import refine_
 
         refine_(model, spectrum, **arm.refine)
     frequencies = report.layers[0].frequencies if report.layers else torch.zeros(0)

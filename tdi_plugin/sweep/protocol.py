@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable, Sequence
-from importlib import metadata
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
+from tdi_plugin.provenance import environment
 from tdi_plugin.sweep.arms import resolve
 from tdi_plugin.sweep.group import Group, study_groups
 from tdi_plugin.sweep.group_data import GroupData, RunData, load_group_data
@@ -24,7 +22,6 @@ Progress = Callable[[float], None]
 Engine = Callable[
     [Sequence[nn.Module], Sequence[RunData], Sequence[Tensor], Optimisation, Progress | None], list[Curves]
 ]
-PACKAGES = ("tdi-plugin", "torch", "numpy", "scipy", "pytorch-lightning")
 
 
 def run_group(
@@ -76,9 +73,7 @@ def run_group(
             for (seed, name, placed), curve in zip(labels, curves, strict=True)
         ],
         "provenance": {
-            "seconds": round(time.monotonic() - started, 1), "threads": torch.get_num_threads(),
-            "machine": platform.machine(), "processor": processor(), "python": platform.python_version(),
-            "packages": {p: _version(p) for p in PACKAGES}, "data": data.source,
+            **environment(), "seconds": round(time.monotonic() - started, 1), "data": data.source,
         },
     }  # fmt: skip
 
@@ -120,22 +115,6 @@ def engine_function(name: str) -> Engine:
 
         return train_lightning
     return train_loop
-
-
-def processor() -> str:
-    """The CPU's name where the system tells."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def _plain(metrics: dict[str, float]) -> dict[str, float | None]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import platform
 import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +13,9 @@ from tdi_plugin.kernel.study.convergence import convergence, sorted_spectra
 from tdi_plugin.kernel.study.curves import curves
 from tdi_plugin.kernel.study.fit import fit
 from tdi_plugin.kernel.study.gain import gain
+from tdi_plugin.provenance import environment
 
 PARTS = ("convergence", "fit", "curves", "gain", "concentration")
-PACKAGES = ("tdi-plugin", "torch", "numpy", "scipy", "opt_einsum")
 
 
 def run_study(
@@ -49,16 +47,9 @@ def run_study(
 
 def provenance(seed: int, quick: bool, parts: Sequence[str]) -> dict[str, Any]:
     """What it takes to run the same study again; its data come from the seed alone."""
-    found = {}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
     return {
         "config": {"seed": seed, "quick": quick, "parts": list(parts)},
-        "packages": found,
-        "python": platform.python_version(),
+        **environment(),
         "seconds": {},
     }
 
