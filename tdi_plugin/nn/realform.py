@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from tdi_plugin.nn.kernel import S4DKernel
+from tdi_plugin.poles.blocks import real_blocks
 
 
 class RealS4DKernel(S4DKernel):
@@ -32,9 +33,8 @@ class RealS4DKernel(S4DKernel):
     def matrices(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """The continuous-time systems: dt (H, 1 or P), A (H, N, N), B (H, N), C (channels, H, N)."""
         dt, poles, _, _ = self._get_params()
-        g, w = -poles.real, -poles.imag
-        blocks = torch.stack((torch.stack((-g, w), -1), torch.stack((-w, -g), -1)), -2)  # (H, P, 2, 2)
-        A = torch.zeros(self.H, 2 * self.N, 2 * self.N, dtype=g.dtype, device=g.device)
+        blocks = real_blocks(poles)  # (H, P, 2, 2)
+        A = blocks.new_zeros(self.H, 2 * self.N, 2 * self.N)
         for n in range(self.N):
             A[:, 2 * n : 2 * n + 2, 2 * n : 2 * n + 2] = blocks[:, n]
         return dt, A, self.B[0].repeat(self.repeat, 1, 1).flatten(-2), self.C.flatten(-2)
