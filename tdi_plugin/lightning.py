@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from tdi_plugin.config import TDIConfig
+from tdi_plugin.errors import OptionError
 from tdi_plugin.hosts import find_hosts
 from tdi_plugin.init import tdi_
 from tdi_plugin.provenance import run_provenance
@@ -58,6 +59,8 @@ class TaskDependentInitBody:
         limit_training_set(dataset, self.config.train_ratio, self.config.subset_seed)
         check_batches(dataset, hparams_group(pl_module, "loader") or {})
         if self.named_only and not any(is_named(module) for module in pl_module.modules()):
+            if self.config.enabled and asks_for_tdi(pl_module):
+                find_hosts(pl_module, self.config.layers)  # says why the kernels cannot have it
             self.outcome = "off: no layer asks for init: tdi"
             return
         if reason := reason_to_skip(self.config, pl_module):
@@ -106,6 +109,12 @@ def is_named(module: Any) -> bool:
     return getattr(module, "init", None) == "tdi"
 
 
+def asks_for_tdi(pl_module: Any) -> bool:
+    """True where the run's config has ``model.layer.init: tdi``, whatever layer came of it."""
+    layer = (hparams_group(pl_module, "model") or {}).get("layer")
+    return isinstance(layer, Mapping) and layer.get("init") == "tdi"
+
+
 def hparams_group(pl_module: Any, name: str) -> Mapping[str, Any] | None:
     """A config group of the run as a plain mapping, or None where the run has none."""
     group = getattr(pl_module, "hparams", {}).get(name)
@@ -113,7 +122,12 @@ def hparams_group(pl_module: Any, name: str) -> Mapping[str, Any] | None:
         return None
     from omegaconf import OmegaConf
 
-    return OmegaConf.to_container(group, resolve=True) if OmegaConf.is_config(group) else dict(group)  # type: ignore[return-value]
+    plain = OmegaConf.to_container(group, resolve=True) if OmegaConf.is_config(group) else group
+    if isinstance(plain, Mapping):
+        return dict(plain)
+    if name == "tdi":
+        raise OptionError(f"The run's option tdi is {plain!r}; give a mapping of TDI options.")
+    return None  # an option of the module's own that has the name of one of our groups
 
 
 def reason_to_skip(config: TDIConfig, pl_module: Any) -> str | None:

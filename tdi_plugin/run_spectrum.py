@@ -58,7 +58,8 @@ class RunSeries:
         self.loader, self.module = loader, pl_module
         if (first := next(iter(loader), None)) is None:
             raise DataError("The train loader gave no batch; check the training series.")
-        self.first, self.labels, _ = split_batch(first)
+        self.first, labels, _ = split_batch(first)
+        self.labels = without_one_hot(labels, self.first)
         self.length: int | None = None
         self.batch: tuple[Any, ...] = ()
 
@@ -108,6 +109,7 @@ class RunSeries:
             if (lengths := extras.get("lengths")) is not None:
                 x = pad(x, (0,) * (2 * (x.ndim - 2) + 1) + (max(0, self._grid() - x.shape[1]),))
             self.batch = (x, y, extras)
+            y = without_one_hot(y, x)
             y = y.squeeze(-1) if y.ndim == 2 and not y.is_floating_point() else y
             if len(y) < len(x) and len(x) % len(y) == 0:
                 # Retrieval: a batch of pairs is the first documents, then the second ones; a label a pair.
@@ -123,3 +125,11 @@ class RunSeries:
             else:
                 self.length = max(split_batch(b)[0].shape[1] for b in self.loader)
         return self.length
+
+
+def without_one_hot(y: Tensor, x: Tensor) -> Tensor:
+    """Class numbers of integer or boolean one-hot labels (B, C); others as they are."""
+    if y.ndim != 2 or y.shape[1] in (1, x.shape[1]) or y.is_floating_point():
+        return y
+    one_hot = ((y == 0) | (y == 1)).all() and (y.sum(dim=1) == 1).all()
+    return y.long().argmax(dim=1) if one_hot else y

@@ -65,3 +65,30 @@ def test_a_callback_that_was_told_not_to_act_stops_the_next(tmp_path):
     off, on = tdi.TaskDependentInit(enabled=False), tdi.TaskDependentInit(statistic="combined")
     fit(Module(), tmp_path, off, on)
     assert (off.outcome, on.outcome) == ("skipped: tdi.enabled is false", "not run")
+
+
+@pytest.mark.parametrize("own", [{"train": 5}, {"train": "x.csv"}, {"loader": True}, {"model": "big"}])
+def test_hyperparameters_of_the_module_itself_are_no_config_of_ours(tmp_path, own):
+    module, callback = Module(), tdi.TaskDependentInit(statistic="combined")
+    module.save_hyperparameters(own)
+    fit(module, tmp_path, callback)
+    assert callback.outcome == "poles placed"
+
+
+def test_tdi_options_that_are_no_mapping_are_refused(tmp_path):
+    module = Module()
+    module.save_hyperparameters({"tdi": "topk"})
+    with pytest.raises(tdi.OptionError, match="tdi is 'topk'"):
+        fit(module, tmp_path, tdi.TaskDependentInit())
+
+
+class ConvKernel(torch.nn.Module):
+    """Stands in for s4's, which takes ``init`` and forgets it."""
+
+
+def test_a_kernel_that_forgot_init_tdi_is_told(tmp_path):
+    module, callback = Module(), tdi.TaskDependentInit(named_only=True)
+    module.net = torch.nn.Sequential(ConvKernel())
+    module.save_hyperparameters({"model": {"layer": {"init": "tdi", "mode": "conv"}}})
+    with pytest.raises(tdi.HostError, match="ConvKernel: its kernel is free"):
+        fit(module, tmp_path, callback)

@@ -118,3 +118,15 @@ def test_a_relative_file_is_meant_from_where_the_command_was_given(tmp_path, mon
     monkeypatch.setattr(HydraConfig.instance(), "cfg", config)
     callback = fit(Module(), data(), tmp_path, spectrum_file=saved.name)
     assert {s.statistic for s in callback.spectra.values()} == {"cross"}
+
+
+@pytest.mark.parametrize("kind", [torch.long, torch.bool])
+def test_one_hot_labels_are_classes(tmp_path, kind):
+    x, y = data()
+    module = Module()
+    module.training_step = lambda batch, batch_idx: module(batch[0]).sum()
+    callback = fit(module, (x, torch.eye(2)[y].to(kind)), tmp_path)
+    (spectrum,) = callback.spectra.values()
+    (wanted,) = fit(Module(), (x, y), tmp_path).spectra.values()
+    assert spectrum.statistic == wanted.statistic != "power"
+    torch.testing.assert_close(spectrum.power, wanted.power)
