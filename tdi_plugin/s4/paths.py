@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
+
+from platformdirs import user_cache_path
 
 from tdi_plugin.errors import HostError
 
@@ -22,17 +23,7 @@ REQUIRED = (
 
 
 def user_cache() -> Path:
-    """The folder of this package in the user's cache, as platformdirs would have it."""
-    try:
-        from platformdirs import user_cache_path
-    except ImportError:
-        home = Path.home()
-        if sys.platform == "darwin":
-            return home / "Library" / "Caches" / "tdi-plugin"
-        if sys.platform == "win32":
-            local = os.environ.get("LOCALAPPDATA", str(home / "AppData" / "Local"))
-            return Path(local) / "tdi-plugin" / "tdi-plugin" / "Cache"
-        return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tdi-plugin"
+    """The folder of this package in the user's cache."""
     return user_cache_path("tdi-plugin")
 
 
