@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tdi_plugin._optional import require
-from tdi_plugin.errors import OptionError, TDIError
+from tdi_plugin.errors import DataError, OptionError, TDIError
 from tdi_plugin.provenance import run_provenance
 from tdi_plugin.search_path import announce_own_command, builtin_config_dir
 
@@ -70,6 +70,13 @@ def run(config: dict[str, Any], folder: Path) -> dict[str, float]:
     from tdi_plugin.lightning import task_dependent_init_for
     from tdi_plugin.lit import BuiltinModule
 
+    ckpt = config["train"]["ckpt"]
+    if ckpt not in (None, "last", "hpc") and "://" not in ckpt and not Path(ckpt).exists():
+        raise DataError(
+            f"No checkpoint at train.ckpt={ckpt}; expected a file, e.g. RUN/checkpoints/last.ckpt."
+        )
+    if not isinstance(config.get("wandb") or {}, dict):
+        raise OptionError(f"wandb={config['wandb']!r}; expected a mapping, e.g. wandb='{{project: tdi}}'.")
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", message=".*does not have many workers.*")
     warnings.filterwarnings("ignore", message=".*isinstance.treespec, LeafSpec.*")
@@ -92,7 +99,7 @@ def run(config: dict[str, Any], folder: Path) -> dict[str, float]:
     )
     for logger in trainer.loggers:
         logger.log_hyperparams({"config": config, "provenance": run_provenance(module.dataset)})
-    trainer.fit(module, ckpt_path=config["train"]["ckpt"])
+    trainer.fit(module, ckpt_path=ckpt)
     metrics = {k: float(v) for k, v in trainer.callback_metrics.items()}
     show(config, module, callback, metrics, folder)
     return metrics

@@ -168,6 +168,8 @@ def test_resumed_run_goes_on_with_the_checkpoints_poles(tmp_path, monkeypatch):
         (["experiment=tdi/ucr/gunpoint", "+tdi.alocation=topk", *FAST], "did you mean 'allocation'"),
         (["experiment=tdi/ucr/gunpoint", "+model.n_layer=3"], "did you mean 'n_layers'"),
         (["experiment=tdi/ucr/gunpoint", "tdi.train_ratio=1.5"], r"train_ratio=1.5"),
+        (["experiment=tdi/ucr/gunpoint", "train.ckpt=no.ckpt"], "No checkpoint at train.ckpt=no.ckpt"),
+        (["experiment=tdi/ucr/gunpoint", "wandb=3"], "wandb=3; expected a mapping"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(tmp_path, monkeypatch, capsys, overrides, message):
