@@ -15,11 +15,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
 
-from tdi_plugin.spectrum import CrossSpectrum, FisherLogPower, task_spectrum
+from tdi_plugin.spectrum import CrossSpectrum, FisherLogPower, cross_spectrum, fisher_log_power, task_spectrum
+from tdi_plugin.spectrum.metric import SpectrumMetric
 
 BATCH = 256
 SHAPES = ((3601, 500, 2), (60000, 784, 10), (2000, 16000, 10))
@@ -58,9 +60,10 @@ def report(name: str, shape: tuple[int, ...], reference: str, **measured: float)
 
 
 def streaming(repeats: int) -> None:
-    """fisher beside a bare FFT, cross beside a bare sum."""
+    """fisher beside a bare FFT and cross beside a bare sum, in batches of 256 and over an array at once."""
     for rows, length, classes in SHAPES:
         data = batches(rows, length, classes)
+        x, y = (torch.cat(part) for part in zip(*data, strict=True))
 
         def transform(data: list = data) -> None:
             for x, _ in data:
@@ -71,23 +74,21 @@ def streaming(repeats: int) -> None:
             for x, _ in data:
                 found += x.sum(dim=0)
 
-        def fisher(data: list = data, classes: int = classes) -> None:
-            estimator = FisherLogPower(num_classes=classes)
+        def stream(make: Callable[..., SpectrumMetric], data: list = data, classes: int = classes) -> None:
+            estimator = make(num_classes=classes)
             for x, y in data:
                 estimator.update(x, y)
             estimator.compute()
 
-        def cross(data: list = data, classes: int = classes) -> None:
-            estimator = CrossSpectrum(num_classes=classes)
-            for x, y in data:
-                estimator.update(x, y)
-            estimator.compute()
-
-        shape = (rows, length)
-        report(
-            "fisher", shape, "torch.fft.rfft of the same batches", slowdown=ratio(fisher, transform, repeats)
-        )
-        report("cross", shape, "x.sum(0) of the same batches", slowdown=ratio(cross, total, repeats))
+        shape, fft, one_pass = (rows, length), "torch.fft.rfft, batches of 256", "x.sum(0), batches of 256"
+        ours: dict[str, tuple[Callable[[], object], Callable[[], object], str]] = {
+            "fisher, batches of 256": (partial(stream, FisherLogPower), transform, fft),
+            "fisher, array": (partial(fisher_log_power, x, y), transform, fft),
+            "cross, batches of 256": (partial(stream, CrossSpectrum), total, one_pass),
+            "cross, array": (partial(cross_spectrum, x, y), total, one_pass),
+        }
+        for name, (run, reference, said) in ours.items():
+            report(name, shape, said, slowdown=ratio(run, reference, repeats))
 
 
 def shuffles(repeats: int) -> None:

@@ -25,6 +25,8 @@ class Batch:
 
     def rows(self, rows: slice) -> Batch:
         """Some of the series."""
+        if rows.start == 0 and rows.stop >= self.series.shape[0]:
+            return self
         return Batch(self.series[rows], None if self.lengths is None else self.lengths[rows])
 
     def double(self) -> Batch:

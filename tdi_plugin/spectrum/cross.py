@@ -16,8 +16,8 @@ from tdi_plugin.spectrum.periodogram import periodogram, without_rounding
 from tdi_plugin.spectrum.smoothing import Smoothing
 from tdi_plugin.spectrum.sums import LABELLED, NotFinite, Sums, all_equal, length_of, rows_of, tally
 
-FEW = 8
 FAR = 8.0
+"""Ratio of level to difference above which series are summed less one of them."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,10 @@ class Cross:
 
 
 def common_wave(series: Tensor) -> Tensor | None:
-    """(D, L) mean of a few of the series, if they differ so little from it that summing them in float32 would
-    lose what they differ by; None if it would not."""
+    """(D, L) one of the series, if they differ so little that float32 sums would lose what they differ by;
+    None if it would not."""
     if series.dtype != torch.float32:
         return None
-    spread, mean = torch.var_mean(series[:FEW], dim=0, correction=0)
-    return mean if float(mean.square().sum()) > FAR**2 * float(spread.sum()) else None
+    first, second = series[0], series[-1]
+    level = float(torch.linalg.vector_norm(first))
+    return first if level > FAR * float(torch.linalg.vector_norm(first - second)) else None

@@ -62,7 +62,7 @@ class Fisher:
                 used[rows] = (signal > 0).to(used.dtype)
                 z.masked_fill_(signal <= 0, 0.0)
             if rows.start == 0:
-                center = z.sum(dim=0).mul_(1 / z.shape[0])
+                center = z[0].clone()
                 total = z.new_zeros(classes, *center.shape)
                 square = torch.zeros_like(total)
             z.sub_(center)

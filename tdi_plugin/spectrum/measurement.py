@@ -36,6 +36,8 @@ class Measurement:
     sample_rate: float | None = None
     sums: dict[str, Sums] = field(default_factory=dict)
     sample: Sample | None = None
+    repeated: bool = False
+    """Some class has had two series in one batch: fisher is defined, and needs no cross-spectrum instead."""
 
     def __post_init__(self) -> None:
         if self.statistic not in STATISTICS:
@@ -95,6 +97,8 @@ class Measurement:
         try:
             spectrum = self._by_name(choice.statistic)
         except Undefined as error:
+            if "cross" not in self.sums:
+                raise
             spectrum = self._spectrum(self.cross)
             choice = Choice("cross", choice.scores, f"cross instead of {choice.statistic}: {error}")
         spectrum = spectrum.replaced(scores=choice.scores, reason=choice.reason)
@@ -107,6 +111,9 @@ class Measurement:
         real = self.statistic == "auto" and is_real_target(to_tensor(y, "y"))
         if self.statistic == "cross" or real:
             return [self.cross]
+        if self.statistic == "fisher":
+            self.repeated = self.repeated or has_repeats(y)
+            return [self.fisher] if self.repeated else [self.fisher, self.cross]
         return [self.fisher, self.cross]
 
     def _choose(self) -> Choice:
@@ -148,3 +155,9 @@ class Measurement:
         return spectrum.replaced(
             p_value=found.p_value, p_values=found.p_values, significant=found.significant, band=band
         )
+
+
+def has_repeats(y: Any) -> bool:
+    """Whether some label of a batch occurs twice."""
+    labels = to_tensor(y, "y")
+    return labels.numel() > labels.unique().numel()

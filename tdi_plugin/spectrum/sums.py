@@ -57,11 +57,12 @@ def add(into: Sums, new: Mapping[str, Tensor]) -> Sums:
     check_alike(into, new)
     for name, part in new.items():
         here = into[name]
+        part = part if part.device == here.device else part.to(here.device)
         if here.shape == part.shape:
-            here += part.to(here.device)
+            here += part
         else:
             shape = tuple(max(sizes) for sizes in zip(here.shape, part.shape, strict=True))
-            into[name] = grow(here, shape) + grow(part.to(here.device), shape)
+            into[name] = grow(here, shape) + grow(part, shape)
     return into
 
 
@@ -88,6 +89,8 @@ def check_alike(left: Mapping[str, Tensor], right: Mapping[str, Tensor]) -> None
             "kind, y.long() for classes."
         )
     for name in left:
+        if left[name].shape == right[name].shape:
+            continue
         fixed = slice(1, None) if name in GROWING else slice(None)
         shapes = tuple(left[name].shape), tuple(right[name].shape)
         if shapes[0][fixed] != shapes[1][fixed]:
