@@ -3,8 +3,9 @@
     python benchmarks/ensemble.py [ratio study] [--threads 1] [--data FOLDER]
 
 ratio: arms a second on ECG5000 at 4 % of its training set, ten seeds and two arms, tested after every epoch.
-study: the one-layer study of ECG5000 with one channel, eight ratios, 30 epochs, accuracy on the whole test set
-every epoch. ECG5000 is read from FOLDER/UCRArchive_2018 ($DATA_PATH); without it, noise of that shape is used.
+study: the one-layer study of ECG5000 with one channel, eight ratios, 30 epochs, accuracy on the whole test
+set every epoch. ECG5000 is read from FOLDER/UCRArchive_2018 ($DATA_PATH); without it, noise of that shape
+is used.
 """
 
 from __future__ import annotations

@@ -12,6 +12,9 @@ from torch.func import functional_call, stack_module_state, vmap
 
 from tdi_plugin.errors import OptionError
 
+BY_MEMBER = ("training", "init")
+"""Settings of a module that may differ: how it was initialised is no part of what it computes."""
+
 
 class StackedModels:
     """M modules whose parameters and buffers are stacked, (M, ...) each.
@@ -27,9 +30,9 @@ class StackedModels:
         signatures = [_signature(m) for m in models]
         for i, signature in enumerate(signatures):
             if signature != signatures[0]:
-                differs = [a for a, b in zip(signature, signatures[0], strict=False) if a != b]
+                differs = [str(a) for a, b in zip(signature, signatures[0], strict=False) if a != b]
                 raise OptionError(
-                    f"Member {i} differs from member 0 in {differs[:1] or 'the number of parameters'}; "
+                    f"Member {i} differs from member 0 in {(differs or ['the number of its parts'])[0]}; "
                     "an ensemble takes models of one architecture with one set of optimizer options."
                 )
         # a deep copy of a parameter drops its attributes, _optim among them
@@ -106,6 +109,16 @@ def saved_values(model: nn.Module, x: Tensor) -> int:
     return largest
 
 
-def _signature(model: nn.Module) -> list[tuple[str, torch.Size, tuple[Any, ...]]]:
-    own = [(n, p.shape, tuple(sorted(getattr(p, "_optim", {}).items()))) for n, p in model.named_parameters()]
-    return [*own, *((n, b.shape, ()) for n, b in model.named_buffers())]
+def _signature(model: nn.Module) -> list[tuple[Any, ...]]:
+    """What must be equal for one module to stand for all: names, shapes, optimizer options, plain settings."""
+    found: list[tuple[Any, ...]] = [
+        (name, tuple(p.shape), *sorted(getattr(p, "_optim", {}).items()))
+        for name, p in model.named_parameters()
+    ]
+    found += [(name, tuple(b.shape)) for name, b in model.named_buffers()]
+    for name, module in model.named_modules():
+        for key, value in vars(module).items():
+            plain = value is None or isinstance(value, (bool, int, float, str))
+            if plain and not key.startswith("_") and key not in BY_MEMBER:
+                found.append((f"{name}.{key}", value))
+    return found

@@ -75,12 +75,20 @@ def test_parts_are_views_and_give_back_copies() -> None:
     [
         lambda: deep(1, d_state=8),
         lambda: deep(1, lr=2e-3),
+        lambda: deep(1, disc="bilinear"),
         lambda: SequenceClassifier(1, 3, d_model=4, n_layers=1, layer={"d_state": 6, "lr": 1e-3}),
     ],
 )
 def test_other_architectures_are_refused(other: Any) -> None:
     with pytest.raises(OptionError, match="Member 1 differs"):
         StackedModels([deep(0), other()])
+
+
+def test_members_may_differ_in_how_they_were_initialised() -> None:
+    models = [deep(0), deep(1, init="diag-inv")]
+    x = torch.randn(5, 20, 1)
+    out = StackedModels(models)(x, shared=True)
+    torch.testing.assert_close(out, torch.stack([model(x) for model in models]))
 
 
 def test_saved_values_counts_the_largest_activation() -> None:

@@ -78,10 +78,10 @@ def test_gradients(length: int, rows: int) -> None:
     assert torch.autograd.gradcheck(vandermonde_transpose, (u, x))
 
 
-def test_second_derivatives_of_the_power_table() -> None:
-    _, x = s4d_lin(2, 2)
-    x = x.to(torch.complex128).requires_grad_()
+def test_second_derivatives() -> None:
+    C, x = (t.to(torch.complex128).requires_grad_() for t in s4d_lin(2, 2))
     assert torch.autograd.gradgradcheck(lambda x: power_table(x, 6), (x,))
+    assert torch.autograd.gradgradcheck(lambda C, x: vandermonde_product(C, x, 7), (C, x))
 
 
 def test_powers_of_a_decaying_pole_underflow_to_zero_quietly() -> None:
