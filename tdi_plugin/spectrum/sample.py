@@ -40,7 +40,8 @@ class Sample:
 
     def merge(self, keys: Tensor, batch: Batch, labels: Tensor) -> None:
         """Offer series with keys that are drawn already."""
-        capacity = min(MOST_SERIES, max(MOST_BYTES // batch.series[0].nbytes, 8))
+        one = batch.series[0]
+        capacity = min(MOST_SERIES, max(MOST_BYTES // (one.numel() * one.element_size()), 8))
         free = max(capacity - len(self.keys), 0)
         arriving = torch.arange(len(keys))
         if free:
