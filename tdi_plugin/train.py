@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tdi_plugin._optional import require
-from tdi_plugin.errors import DataError, OptionError, TDIError
+from tdi_plugin.config import TDIConfig
+from tdi_plugin.errors import DataError, OptionError, TDIError, check_options
 from tdi_plugin.provenance import run_provenance
 from tdi_plugin.search_path import announce_own_command, builtin_config_dir
 
@@ -25,6 +26,7 @@ def main(argv: Sequence[str]) -> int:
     """
     import hydra
 
+    check_group("tdi", argv, TDIConfig)
     announce_own_command()
     failure: list[TDIError] = []
 
@@ -44,6 +46,17 @@ def main(argv: Sequence[str]) -> int:
     if failure:
         raise failure[0]
     return 0
+
+
+def check_group(group: str, words: Sequence[str], function: Callable[..., object]) -> None:
+    """Refuse ``group.option=...`` words whose option does not exist; Hydra would not name the nearest.
+
+    Raises:
+        OptionError: naming the option and its nearest match.
+    """
+    keys = (word.partition("=")[0].lstrip("+~") for word in words)
+    given = [key.removeprefix(f"{group}.") for key in keys if key.startswith(f"{group}.")]
+    check_options(f"The group {group!r}", given, function)
 
 
 def _job(config: Any) -> None:

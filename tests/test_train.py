@@ -165,7 +165,7 @@ def test_resumed_run_goes_on_with_the_checkpoints_poles(tmp_path, monkeypatch):
     [
         ([], "No experiment was chosen"),
         (["experiment=tdi/ucr/gunpoint", "dataset.name=GunPont"], "GunPoint"),
-        (["experiment=tdi/ucr/gunpoint", "+tdi.alocation=topk", *FAST], "did you mean 'allocation'"),
+        (["experiment=tdi/ucr/gunpoint", "tdi.alocation=topk", *FAST], "did you mean 'allocation'"),
         (["experiment=tdi/ucr/gunpoint", "+model.n_layer=3"], "did you mean 'n_layers'"),
         (["experiment=tdi/ucr/gunpoint", "tdi.train_ratio=1.5"], r"train_ratio=1.5"),
         (["experiment=tdi/ucr/gunpoint", "train.ckpt=no.ckpt"], "No checkpoint at train.ckpt=no.ckpt"),

@@ -50,7 +50,7 @@ def find(name: str, data_dir: str | Path | None = None) -> tuple[Path, Path]:
 def _available(known: dict[str, Path], name: str) -> str:
     if not known:
         return "No set is here at all; pip install 'tdi-plugin[aeon]' brings a few."
-    return f"Here now: {choices(name, known)}"
+    return choices(name, known)
 
 
 def _folders(root: Path | None) -> dict[str, Path]:

@@ -124,13 +124,14 @@ class TaskSpectrum:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 meta = json.loads(str(stored["meta"]))
                 arrays: dict[str, Any] = {k: torch.from_numpy(stored[k]) for k in stored.files if k != "meta"}
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+            if (found := meta.pop("format", None)) == FORMAT:
+                return cls(**arrays, **meta)
+        # Whatever a foreign file holds: no archive, other names, other types.
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile, TypeError, AttributeError) as error:
             raise DataError(
                 f"{path} is not a saved task spectrum ({error}); write one with TaskSpectrum.save."
             ) from error
-        if meta.pop("format", None) != FORMAT:
-            raise DataError(f"{path} has another format than {FORMAT}; measure it again with `tdi spectrum`.")
-        return cls(**arrays, **meta)
+        raise DataError(f"{path} has format {found}, expected {FORMAT}; measure again with `tdi spectrum`.")
 
 
 def with_npz(path: str | Path) -> Path:
