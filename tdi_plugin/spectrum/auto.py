@@ -10,6 +10,7 @@ from torch import Tensor
 
 from tdi_plugin.spectrum.batch import Batch
 from tdi_plugin.spectrum.fisher import Fisher
+from tdi_plugin.spectrum.labels import has_repeats
 from tdi_plugin.spectrum.permutation import centred_log_power, one_hot_rows, shuffled_orders
 
 MOST_SERIES = 512
@@ -40,6 +41,10 @@ def choose(batch: Batch, labels: Tensor, fisher: Fisher | None, seed: int = 0) -
         fisher: None where log-power cannot be used, as with real targets.
         seed: of the label shuffles that give the p-values.
     """
+    if labels.ndim == 1 and not has_repeats(labels):
+        return Choice(
+            "cross", {}, "one series a class: nothing can be left out to judge by, and fisher is undefined"
+        )
     targets = one_hot_rows(labels).double() if labels.ndim == 1 else labels.double()
     waves = batch.series.double()
     waves = waves - waves.mean(dim=-1, keepdim=True)

@@ -111,7 +111,13 @@ class Fisher:
         variance = (sums["square"] / safe - mean.square()).clamp_(min=0)
         between = (prior * (mean - (prior * mean).sum(dim=0)).square()).sum(dim=0)
         within = (prior * self._shrunk(variance, count)).sum(dim=0)
-        return torch.where(between < ROUNDING, 0.0, between / (within + self.within_floor))
+        found = torch.where(between < ROUNDING, 0.0, between / (within + self.within_floor))
+        if not bool(torch.isfinite(found).all()):
+            raise DataError(
+                f"At some frequencies no class varies and within_floor={self.within_floor}: the statistic is "
+                "infinite there. Give within_floor a positive value."
+            )
+        return found
 
     def _shrunk(self, variance: Tensor, count: Tensor) -> Tensor:
         """(C, D, K) class variances, as if ``shrinkage`` more series of each had the pooled one."""

@@ -84,3 +84,9 @@ def check_classes(count: Tensor) -> None:
             f"Only class {present[0]} has series that vary; a label-informed spectrum needs two classes. "
             "Use statistic='power', which ignores labels."
         )
+
+
+def has_repeats(y: Any) -> bool:
+    """Whether some label of a batch occurs twice."""
+    labels = to_tensor(y, "y")
+    return labels.numel() > labels.unique().numel()

@@ -48,7 +48,7 @@ def batch_sums(
         DataError: shapes, types or values that cannot be measured.
     """
     batch = make_batch(x, lengths)
-    labels = [s.labels(y, batch.series.shape[0]) for s in statistics]
+    labels = [on(batch.series.device, s.labels(y, batch.series.shape[0])) for s in statistics]
     try:
         found = [s.sums(batch, label) for s, label in zip(statistics, labels, strict=True)]
     except NotFinite:
@@ -58,6 +58,11 @@ def batch_sums(
         except NotFinite:
             raise explain_not_finite(batch.series) from None
     return found, batch, labels
+
+
+def on(device: torch.device, labels: Tensor | None) -> Tensor | None:
+    """The labels where the series are."""
+    return labels if labels is None or labels.device == device else labels.to(device)
 
 
 def repaired(batch: Batch) -> Batch:

@@ -13,7 +13,7 @@ from tdi_plugin.spectrum.batch import to_tensor
 from tdi_plugin.spectrum.combine import combine
 from tdi_plugin.spectrum.cross import Cross
 from tdi_plugin.spectrum.fisher import Fisher, Undefined
-from tdi_plugin.spectrum.labels import is_real_target
+from tdi_plugin.spectrum.labels import has_repeats, is_real_target
 from tdi_plugin.spectrum.measure import Statistic, batch_sums, to_spectrum
 from tdi_plugin.spectrum.permutation import null_spectra, significance
 from tdi_plugin.spectrum.power import Power
@@ -155,9 +155,3 @@ class Measurement:
         return spectrum.replaced(
             p_value=found.p_value, p_values=found.p_values, significant=found.significant, band=band
         )
-
-
-def has_repeats(y: Any) -> bool:
-    """Whether some label of a batch occurs twice."""
-    labels = to_tensor(y, "y")
-    return labels.numel() > labels.unique().numel()

@@ -103,7 +103,8 @@ def test_two_series_in_all() -> None:
         assert found.statistic == "cross"
         assert found.reason.startswith(f"cross instead of {statistic}")
         assert torch.equal(found.power, cross_spectrum(x, y).power)
-    assert task_spectrum(x, y).reason.startswith("no label information found")
+    assert task_spectrum(x, y).reason.startswith("one series a class")
+    assert task_spectrum(x, y).statistic == "cross"
 
 
 def test_classes_of_one_series_add_nothing_within() -> None:
@@ -131,6 +132,13 @@ def test_scales_at_the_end_of_single_precision(scale: float) -> None:
     for measure in (fisher_log_power, cross_spectrum, lambda x, y: power_spectrum(x)):
         density = measure(X, Y).density
         torch.testing.assert_close(measure(X * scale, Y).density, density, rtol=1e-3, atol=1e-9)
+
+
+def test_classes_without_any_variance() -> None:
+    x = X[:3].repeat(4, 1)
+    assert fisher_log_power(x, Y).power.max() > 100
+    with pytest.raises(DataError, match="Give within_floor a positive value"):
+        fisher_log_power(x.double(), Y, within_floor=0.0)
 
 
 def test_options_that_do_not_exist() -> None:
