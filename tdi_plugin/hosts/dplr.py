@@ -9,6 +9,7 @@ from tdi_plugin.errors import HostError
 from tdi_plugin.hosts.common import CommonHost
 from tdi_plugin.hosts.s4 import kind_of
 from tdi_plugin.hosts.writing import parameter
+from tdi_plugin.poles.expm1 import complex_expm1
 from tdi_plugin.poles.placement import log_poles
 
 
@@ -38,7 +39,7 @@ class LowRankHost(CommonHost):
             return stored
         self._check_diagonal()
         rows = self.poles.repeat(stored.shape[1] // self.poles.shape[0], 1)
-        return stored / -torch.expm1(length * log_poles(rows, self.dt, self.disc))
+        return stored / -complex_expm1(length * log_poles(rows, self.dt, self.disc))
 
     def write(
         self, poles: Tensor | None = None, dt: Tensor | None = None, output: Tensor | None = None

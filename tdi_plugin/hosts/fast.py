@@ -11,12 +11,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from tdi_plugin.errors import HostError
 from tdi_plugin.hosts.s4 import kind_of
 from tdi_plugin.nn.vandermonde import vandermonde_product, vandermonde_transpose
+from tdi_plugin.poles.expm1 import complex_expm1
 from tdi_plugin.poles.placement import log_poles
 
 METHODS = ("forward", "forward_state")
@@ -89,7 +89,7 @@ class FastLowRank:
             module._setup_C(length)
         dt, a, b, c = module._get_params()[:4]
         x = log_poles(a, dt, "bilinear")
-        weights = b * c * dt / ((1 - dt * a / 2) * -torch.expm1(module.l_kernel.item() * x))
+        weights = b * c * dt / ((1 - dt * a / 2) * -complex_expm1(module.l_kernel.item() * x))
         # P has no gradient here but must stay part of the graph, as distributed training expects.
         return vandermonde_product(weights, x, length) + 0.0 * module.P.sum(), None
 

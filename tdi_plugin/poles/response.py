@@ -8,6 +8,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from tdi_plugin.poles.expm1 import complex_expm1
 from tdi_plugin.poles.placement import log_poles
 
 
@@ -40,7 +41,7 @@ def modes(poles: Tensor, dt: Tensor, weights: Tensor, disc: str) -> tuple[Tensor
     """
     a = poles.repeat(dt.shape[0] // poles.shape[0], 1)
     log_p = log_poles(a, dt, disc)
-    gain = torch.expm1(log_p) / a if disc == "zoh" else dt / (1 - dt * a / 2)
+    gain = complex_expm1(log_p) / a if disc == "zoh" else dt / (1 - dt * a / 2)
     return log_p, weights * gain
 
 
@@ -73,7 +74,7 @@ def frequency_response(log_p: Tensor, amplitude: Tensor, length: int) -> Tensor:
     """
     k = torch.arange(length // 2 + 1, dtype=torch.float64)
     turn = torch.complex(torch.zeros_like(k), -2 * math.pi * k / length)
-    cut = amplitude * -torch.expm1(length * log_p)
-    ahead = torch.einsum("chp,hpk->chk", cut, 1 / -torch.expm1(log_p[..., None] + turn))
-    mirrored = torch.einsum("chp,hpk->chk", cut.conj(), 1 / -torch.expm1(log_p.conj()[..., None] + turn))
+    cut = amplitude * -complex_expm1(length * log_p)
+    ahead = torch.einsum("chp,hpk->chk", cut, 1 / -complex_expm1(log_p[..., None] + turn))
+    mirrored = torch.einsum("chp,hpk->chk", cut.conj(), 1 / -complex_expm1(log_p.conj()[..., None] + turn))
     return ahead + mirrored
