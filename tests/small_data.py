@@ -82,6 +82,7 @@ def cifar(folder: Path, rng: np.random.Generator) -> None:
         images = rng.integers(0, 128, (20, 3072)) + 12 * np.array(labels)[:, None]
         with (folder / name).open("wb") as file:
             pickle.dump({"data": images.astype(np.uint8), "labels": labels}, file)
+    (folder / "batches.meta").write_bytes(pickle.dumps({"label_names": [str(i) for i in range(10)]}))
 
 
 def aan(folder: Path, rng: np.random.Generator) -> None:

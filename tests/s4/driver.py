@@ -27,6 +27,8 @@ def main(root: str, jobs: str, out: str) -> None:
     import torch
 
     torch.set_num_threads(1)
+    if real := sys.modules.get("torchvision.datasets.cifar"):
+        real.check_integrity = lambda *_: True  # our small files are not the published ones
     results: list[dict[str, Any]] = []
     fit = pl.Trainer.fit
 
