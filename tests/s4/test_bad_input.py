@@ -81,13 +81,13 @@ def test_task_with_a_target_for_every_sample_uses_the_power(results, name):
     assert run["steps"] == 2
 
 
-def test_command_says_it_in_one_line(s4_python, tmp_path):
+def test_command_says_it_in_one_line(s4_python, data_path, tmp_path):
     call = "import sys; from tdi_plugin.cli import main; sys.exit(main(['s4', 'train', *sys.argv[1:]]))"
     done = s4_python("-c", call, tmp_path, "experiment=tdi/ucr/gunpoint", check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(f"tdi s4: {tmp_path} is no checkout of s4: it has no train.py")
     assert len(done.stderr.strip().splitlines()) == 1
-    done = s4_python("-c", call, *UCR, "dataset.name=GunPont", check=False)
+    done = s4_python("-c", call, *UCR, "dataset.name=GunPont", check=False, DATA_PATH=str(data_path))
     assert done.returncode == 2
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("tdi s4:")]
     assert "GunPoint" in line
