@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from tdi_plugin.errors import OptionError
+from tdi_plugin.overrides import parse_overrides
 from tdi_plugin.sweep.arms import Arm, arms
 from tdi_plugin.sweep.group import study_groups
-from tdi_plugin.overrides import parse_overrides
 from tdi_plugin.sweep.study import STUDIES, Study
 
 
