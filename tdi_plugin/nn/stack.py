@@ -110,7 +110,7 @@ def saved_values(model: nn.Module, x: Tensor) -> int:
 
 
 def _signature(model: nn.Module) -> list[tuple[Any, ...]]:
-    """What must be equal for one module to stand for all: names, shapes, optimizer options, plain settings."""
+    """What must be equal for one module to stand for all: names, shapes, optimizer options, settings."""
     found: list[tuple[Any, ...]] = [
         (name, tuple(p.shape), *sorted(getattr(p, "_optim", {}).items()))
         for name, p in model.named_parameters()
