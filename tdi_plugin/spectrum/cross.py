@@ -42,49 +42,49 @@ class Cross:
         return to_classes(y, rows, self.num_classes)
 
     def sums(self, batch: Batch, y: Tensor) -> Sums:
-        """moment (d, D, L) Σ u Yᵀ, first (D, L) Σ u, target (d,) Σ Y; y (B,) classes or (B, d) real."""
+        """moment (d, D, L) Σ u Yᵀ, target (d,) Σ Y and, for real targets only, first (D, L) Σ u.
+
+        u has the factor 1/sqrt(L) in equal series too, so that the two kinds can be added.
+        """
         series, classes = batch.series, y.ndim == 1
-        sums = self._of_classes(series, y) if classes else self._of_targets(series, y)
-        if not isfinite(float(sums["moment"].sum())):
-            raise NotFinite
-        if batch.lengths is None:
-            # As for unequal series, so that the two can be added: |U|² for each valid sample.
-            sums["moment"] *= series.shape[-1] ** -0.5
-            sums["first"] *= series.shape[-1] ** -0.5
-        return {**sums, "tally": tally(batch, labelled=classes)}
-
-    def _of_classes(self, series: Tensor, y: Tensor) -> Sums:
-        classes = self.num_classes or int(y.max()) + 1
-        target = y.bincount(minlength=classes).double()
-        center = common_wave(series)
-        if center is not None:
-            series = series - center
-        moment = series.new_zeros(classes, *series.shape[1:]).index_add_(0, y, series).double()
-        if center is not None:
-            moment += target[:, None, None] * center
-        return {"moment": moment, "first": moment.sum(dim=0), "target": target}
-
-    def _of_targets(self, series: Tensor, y: Tensor) -> Sums:
-        """Sums with the batch's own mean taken off Y, so that single precision meets no large numbers."""
+        scale = 1.0 if batch.lengths is not None else series.shape[-1] ** -0.5
         wave = common_wave(series)
         if wave is not None:
             series = series - wave
-        center = y.mean(dim=0)
-        moment = torch.einsum("br,bdl->rdl", (y - center).to(series.dtype), series).double()
-        first = series.sum(dim=0).double()
+        sums = self._of_classes(series, y, scale) if classes else self._of_targets(series, y, scale)
+        if not isfinite(float(sums["moment"].sum())):
+            raise NotFinite
         if wave is not None:
-            first += len(y) * wave.double()
+            name, times = ("moment", sums["target"][:, None, None]) if classes else ("first", len(y))
+            sums[name] = sums[name].double() + times * scale * wave.double()
+        if not classes:
+            sums["moment"] = sums["moment"].double() + y.mean(dim=0)[:, None, None] * sums["first"]
+        return {**sums, "tally": tally(batch, labelled=classes)}
+
+    def _of_classes(self, series: Tensor, y: Tensor, scale: float) -> Sums:
+        classes = self.num_classes or int(y.max()) + 1
+        moment = series.new_zeros(classes, *series.shape[1:])
         return {
-            "moment": moment + center[:, None, None] * first,
-            "first": first,
+            "moment": moment.index_add_(0, y, series, alpha=scale),
+            "first": series.new_zeros(0, 0),
+            "target": y.bincount(minlength=classes).double(),
+        }
+
+    def _of_targets(self, series: Tensor, y: Tensor, scale: float) -> Sums:
+        """The moment with Y less its mean, so that single precision meets no large numbers."""
+        centred = ((y - y.mean(dim=0)) * scale).to(series.dtype)
+        return {
+            "moment": torch.einsum("br,bdl->rdl", centred, series),
+            "first": scale * series.sum(dim=0).double(),
             "target": y.sum(dim=0),
         }
 
     def covariance(self, sums: Sums) -> Tensor:
         """(d, D, L) float64 C_uY."""
         rows = rows_of(sums)
+        first = sums["moment"].sum(dim=0) if bool(sums["tally"][LABELLED]) else sums["first"]
         mean = sums["target"] / rows
-        return (sums["moment"] - mean[:, None, None] * sums["first"]) / rows
+        return (sums["moment"] - mean[:, None, None] * first) / rows
 
     def spectrum(self, sums: Sums) -> Tensor:
         """(D, K) float64.

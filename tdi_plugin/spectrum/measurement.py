@@ -62,7 +62,7 @@ class Measurement:
         wanted = self._wanted(y)
         found, batch, labels = batch_sums(wanted, x, y, lengths)
         for one, new in zip(wanted, found, strict=True):
-            self.sums[one.name] = add(self.sums[one.name], new) if one.name in self.sums else new
+            self.sums[one.name] = add(self.sums.get(one.name), new)
         if self.sample is not None:
             self.sample.add(batch, labels[-1])
 
@@ -74,7 +74,7 @@ class Measurement:
         self.sums, samples = {}, [sample for _, sample in everywhere if sample is not None]
         for sums, _ in everywhere:
             for name, new in sums.items():
-                self.sums[name] = add(self.sums[name], new) if name in self.sums else new
+                self.sums[name] = add(self.sums.get(name), new)
         if samples:
             self.sample = samples[0].with_others(samples[1:])
 

@@ -48,12 +48,16 @@ def all_equal(sums: Mapping[str, Tensor]) -> bool:
     return not float(sums["tally"][UNEQUAL])
 
 
-def add(into: Sums, new: Mapping[str, Tensor]) -> Sums:
-    """Add ``new`` in place where shapes allow it; an empty part (all axes of size zero) is the zero element.
+def add(into: Sums | None, new: Mapping[str, Tensor]) -> Sums:
+    """Add ``new``, which may be in single precision, in place where shapes allow it.
+
+    None, or a part whose axes all have size zero, is the zero element.
 
     Raises:
         DataError: parts of another length, number of channels or targets, or classes with real targets.
     """
+    if into is None:
+        return {name: part.double() for name, part in new.items()}
     check_alike(into, new)
     for name, part in new.items():
         here = into[name]

@@ -83,3 +83,12 @@ def test_shrinkage_adds_pooled_variance_to_each_class(make_series: Make) -> None
     between = sum(len(g) / 7 * (g.mean(0) - z.mean(0)) ** 2 for g in groups)
     ours = fisher_log_power(x, y, shrinkage=2.0, within_floor=0.5).power.numpy()
     np.testing.assert_allclose(ours, between / (shrunk + 0.5), rtol=1e-9)
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_single_precision_far_from_zero_keeps_its_digits(make_series: Make, real: bool) -> None:
+    x, y = make_series(rows=300)
+    single = (1000.0 + x).astype(np.float32)
+    target = np.random.default_rng(0).normal(loc=50, size=(300, 2)) if real else y
+    exact = cross_spectrum(single.astype(np.float64), target).power[1:]
+    torch.testing.assert_close(cross_spectrum(single, target).power[1:], exact, rtol=1e-4, atol=0)
