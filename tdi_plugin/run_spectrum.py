@@ -17,8 +17,10 @@ from tdi_plugin.hosts import Host
 from tdi_plugin.spectrum import TaskSpectrum
 from tdi_plugin.spectrum.estimate import spectrum_of_batches
 from tdi_plugin.spectrum.source import spectra_at
-from tdi_plugin.training_data import in_order, split_batch, training_loader, untouched_rng
+from tdi_plugin.training_data import in_order, some_of, split_batch, training_loader, untouched_rng
 
+MOST_THROUGH_MODEL = 4096
+"""Series measured inside the model at most: each has d_model channels, and time goes with them."""
 NO_LABELS = "power instead of auto: the task has a target for every sample, and so no labels of series"
 REAL_TARGETS = "cross instead of auto: the targets are real numbers, not classes"
 
@@ -85,6 +87,7 @@ class RunSeries:
                     "use tdi.source=encoder or tdi.source=layer."
                 )
             return dict.fromkeys(names, spectrum_of_batches(self, **options))
+        self.loader = some_of(self.loader, MOST_THROUGH_MODEL, options["seed"])
         if source == "layer":
             # A kernel takes no series itself: the module that holds it does.
             owners = {name: self.module.get_submodule(name.rpartition(".")[0]) for name in names}

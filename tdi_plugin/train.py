@@ -90,10 +90,11 @@ def run(config: dict[str, Any], folder: Path) -> dict[str, float]:
         )
     if not isinstance(config.get("wandb") or {}, dict):
         raise OptionError(f"wandb={config['wandb']!r}; expected a mapping, e.g. wandb='{{project: tdi}}'.")
-    logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
+    for name in ("pytorch_lightning", "lightning_fabric"):
+        logging.getLogger(name).setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", message=".*does not have many workers.*")
     warnings.filterwarnings("ignore", message=".*isinstance.treespec, LeafSpec.*")
-    pl.seed_everything(config["train"]["seed"], verbose=False)
+    pl.seed_everything(config["train"]["seed"])
     module = BuiltinModule(config)
     callback = task_dependent_init_for("pytorch_lightning")(named_only=True)
     checkpoint = pl.callbacks.ModelCheckpoint(

@@ -117,6 +117,19 @@ def in_order(loader: DataLoader[Any]) -> DataLoader[Any]:
         dataset = Subset(dataset, sorted(int(i) for i in sampler.indices))
     if len(dataset) == 0:  # type: ignore[arg-type]
         raise DataError("The training set is empty; check tdi.train_ratio and the data folder.")
+    return _unshuffled(loader, dataset)
+
+
+def some_of(loader: DataLoader[Any], most: int, seed: int) -> DataLoader[Any]:
+    """At most ``most`` of the series, drawn by a generator of our own; a loader of ready batches stays whole."""
+    dataset: Any = loader.dataset
+    if isinstance(dataset, IterableDataset) or loader.batch_sampler is None or len(dataset) <= most:
+        return loader
+    drawn = torch.randperm(len(dataset), generator=torch.Generator().manual_seed(seed))[:most]
+    return _unshuffled(loader, Subset(dataset, drawn.sort().values.tolist()))
+
+
+def _unshuffled(loader: DataLoader[Any], dataset: Any) -> DataLoader[Any]:
     ready = loader.batch_sampler is None  # the items are batches already
     return DataLoader(
         dataset,

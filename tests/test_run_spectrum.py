@@ -94,6 +94,15 @@ def test_each_layer_has_the_spectrum_of_its_own_input(tmp_path):
     assert changed
 
 
+def test_many_series_are_measured_in_part_inside_the_model(tmp_path, monkeypatch):
+    monkeypatch.setattr("tdi_plugin.run_spectrum.MOST_THROUGH_MODEL", 10)
+    spectra = {
+        source: next(iter(fit(Module(), data(), tmp_path, statistic="cross", source=source).spectra.values()))
+        for source in ("input", "encoder", "layer")
+    }
+    assert {source: s.n_series for source, s in spectra.items()} == {"input": 24, "encoder": 10, "layer": 10}
+
+
 def test_saved_spectrum_is_used_instead(tmp_path):
     saved = tdi.task_spectrum(*data(), statistic="fisher").save(tmp_path / "saved")
     callback = fit(Module(), data(), tmp_path, spectrum_file=str(saved))
