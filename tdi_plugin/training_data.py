@@ -121,7 +121,7 @@ def in_order(loader: DataLoader[Any]) -> DataLoader[Any]:
 
 
 def some_of(loader: DataLoader[Any], most: int, seed: int) -> DataLoader[Any]:
-    """At most ``most`` of the series, drawn by a generator of our own; a loader of ready batches stays whole."""
+    """At most ``most`` of the series, drawn by an own generator; a loader of ready batches stays whole."""
     dataset: Any = loader.dataset
     if isinstance(dataset, IterableDataset) or loader.batch_sampler is None or len(dataset) <= most:
         return loader
