@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,7 @@ def of_file(options: argparse.Namespace, progress: Console) -> dict[str, TaskSpe
         seed=options.seed,
     )
     batches = ArrayBatches(series.x, series.y, series.lengths)
-    for batch in Tracked(batches, progress):
+    for batch in tracked(batches, len(batches), progress):
         measurement.add(*batch)
     with progress.status("Weighing the evidence"):
         spectrum = measurement.finish()
@@ -139,21 +140,13 @@ def of_experiment(options: argparse.Namespace, progress: Console) -> dict[str, T
     for name in ("statistic", "smoothing"):
         if (value := getattr(options, name)) is not None:
             options.overrides.append(f"tdi.{name}={value}")
-    return experiment_spectra(options.overrides, own, lambda loader: Tracked(loader, progress))
+    return experiment_spectra(options.overrides, own, partial(tracked, console=progress))
 
 
-class Tracked:
-    """Batches with a progress bar, gone when it is through."""
-
-    def __init__(self, batches: Any, console: Console) -> None:
-        self.batches, self.console = batches, console
-
-    def __iter__(self) -> Iterator[Any]:
-        total = len(self.batches) if isinstance(self.batches, Sized) else None
-        silent = not self.console.is_terminal
-        yield from track(
-            self.batches, "Measuring", total=total, console=self.console, transient=True, disable=silent
-        )
+def tracked(batches: Iterable[Any], total: int, console: Console) -> Iterator[Any]:
+    """The batches, with a progress bar that is gone when they are through."""
+    silent = not console.is_terminal
+    yield from track(batches, "Measuring", total=total, console=console, transient=True, disable=silent)
 
 
 def show(spectrum: TaskSpectrum, name: str, most: int) -> None:

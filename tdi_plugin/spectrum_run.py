@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tdi_plugin.config import TDIConfig
@@ -10,14 +10,14 @@ from tdi_plugin.spectrum import TaskSpectrum
 
 
 def experiment_spectra(
-    overrides: Sequence[str], options: dict[str, Any], tracked: Callable[[Any], Any]
+    overrides: Sequence[str], options: dict[str, Any], tracked: Callable[[Iterator[Any], int], Iterator[Any]]
 ) -> dict[str, TaskSpectrum]:
     """Compose the experiment for the builtin trainer, build its data and model, and measure.
 
     Args:
         overrides: of Hydra, e.g. ["experiment=tdi/ucr/ecg5000", "tdi.train_ratio=0.04"].
         options: of ``spectrum_of_batches``, besides those that the group ``tdi`` has.
-        tracked: wraps the training loader, to show progress.
+        tracked: passes on batches, of which it is told the number, and shows progress.
 
     Returns:
         One spectrum by the experiment's name, or, where they are measured at layers, one for each.
@@ -33,13 +33,16 @@ def experiment_spectra(
     from tdi_plugin.run_spectrum import RunSeries
     from tdi_plugin.training_data import in_order, limit_training_set, untouched_rng
 
+    class Shown(RunSeries):
+        def __iter__(self) -> Iterator[Any]:
+            return tracked(super().__iter__(), len(self.loader))
+
     config = composed(overrides)
     settings = TDIConfig.of(config.get("tdi") or {})
     module = BuiltinModule(config)
     limit_training_set(module.dataset, settings.train_ratio, settings.subset_seed)
     with untouched_rng(), torch.no_grad():
-        series = RunSeries(in_order(module.train_dataloader()), module)
-        series.loader = tracked(series.loader)
+        series = Shown(in_order(module.train_dataloader()), module)
         statistic, reason = series.statistic(settings.statistic)
         options = {**options, "statistic": statistic, "smoothing": settings.smoothing}
         if statistic == "power":

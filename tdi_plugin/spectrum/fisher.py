@@ -72,7 +72,7 @@ class Fisher:
             total.index_add_(0, here, z)
             square.index_add_(0, here, z.square_())
         count, left_out = self._count(y, used, classes, channels=center.shape[0])
-        center, total = center.double() - log(batch.samples), total.double()
+        center, total = center.double().sub_(log(batch.samples)), total.double()
         back = count[..., None] * center
         return {
             "count": count,
