@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from tdi_plugin.errors import OptionError
 from tdi_plugin.nn.circular import fast_length, fft_convolve
 from tdi_plugin.nn.kernel import S4DKernel
 from tdi_plugin.nn.layers import dropout as make_dropout
@@ -48,7 +49,13 @@ class FFTConv(nn.Module):
     def forward(
         self, u: Tensor, state: Tensor | None = None, rate: float = 1.0
     ) -> tuple[Tensor, Tensor | None]:
-        """(B, L, H) to (B, L, channels * H), and the state after the input, (B, H, P), if one was given."""
+        """(B, L, H) to (B, L, channels * H), and the state after the input, (B, H, P), if one was given.
+
+        Raises:
+            OptionError: a state for a bidirectional layer.
+        """
+        if state is not None:
+            self._check_causal()
         if not self.transposed:
             u = u.transpose(-1, -2)
         length = u.shape[-1]
@@ -73,7 +80,19 @@ class FFTConv(nn.Module):
         return fft_convolve(u, K, n)
 
     def step(self, u: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """One time step: (B, H) and a state (B, H, P) to (B, channels * H) and the next state."""
+        """One time step: (B, H) and a state (B, H, P) to (B, channels * H) and the next state.
+
+        Raises:
+            OptionError: a bidirectional layer, whose output needs what comes later.
+        """
+        self._check_causal()
         y, state = self.kernel.step(u, state)
         y = y + u.unsqueeze(-2) * self.D
         return y.flatten(-2), state
+
+    def _check_causal(self) -> None:
+        if self.bidirectional:
+            raise OptionError(
+                "A bidirectional layer (bidirectional=True) reads the future, so it has no state to step or "
+                "carry on from; run it on whole sequences."
+            )

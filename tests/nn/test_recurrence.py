@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+from tdi_plugin.errors import OptionError
 from tdi_plugin.nn import FFTConv, SequenceModel
 
 FORMS: list[dict[str, Any]] = [
@@ -70,3 +71,23 @@ def test_model(prenorm: bool, norm: str, transposed: bool) -> None:
         torch.testing.assert_close(
             torch.view_as_real(forwarded), torch.view_as_real(stepped), atol=1e-5, rtol=0
         )
+
+
+def test_a_layer_that_reads_the_future_has_no_steps() -> None:
+    layer = FFTConv(4, d_state=8, bidirectional=True, transposed=False)
+    state = layer.kernel.default_state(3)
+    with pytest.raises(OptionError, match="bidirectional=True"):
+        layer.step(torch.ones(3, 4), state)
+    with pytest.raises(OptionError, match="bidirectional=True"):
+        layer(torch.ones(3, 9, 4), state=state)
+
+
+def test_long_sequences_differ_by_the_rounding_of_single_precision_alone() -> None:
+    torch.manual_seed(0)
+    layer = FFTConv(4, d_state=8, transposed=False).double()
+    u = torch.randn(2, 1009, 4, dtype=torch.float64)
+    state, steps = layer.kernel.default_state(2), []
+    for t in range(1009):
+        y, state = layer.step(u[:, t], state)
+        steps.append(y)
+    torch.testing.assert_close(torch.stack(steps, 1), layer(u)[0], atol=1e-10, rtol=0)
