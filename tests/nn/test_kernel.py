@@ -59,6 +59,30 @@ def test_impulse_response(d_model: int, tied: bool, length: int, seed: int, **op
     np.testing.assert_allclose(K.detach().numpy(), scipy_impulse(kernel, length), atol=1e-9, rtol=1e-7)
 
 
+@settings(deadline=None)
+@given(
+    real=st.floats(-80, 80),
+    imag=st.floats(-1e6, 1e6),
+    inv_dt=st.floats(-20, 20),
+    real_transform=st.sampled_from(["exp", "relu", "softplus", "sigmoid"]),
+    dt_transform=st.sampled_from(["exp", "softplus"]),
+    form=st.sampled_from([S4DKernel, RealS4DKernel]),
+    disc=st.sampled_from(["zoh", "bilinear"]),
+)
+def test_every_parameter_value_gives_a_stable_layer(
+    real: float, imag: float, inv_dt: float, real_transform: str, dt_transform: str, form: Any, disc: str
+) -> None:
+    """Re(dt A) < 0, so |exp(dt A)| < 1 (and the bilinear map takes this half-plane into the unit circle)."""
+    kernel = form(1, d_state=2, real_transform=real_transform, dt_transform=dt_transform, disc=disc)
+    with torch.no_grad():
+        for name, value in (("A_real", real), ("A_imag", imag), ("inv_dt", inv_dt)):
+            getattr(kernel, name).fill_(value)
+        dt, A, _, _ = kernel._get_params()
+    assert (dt * A).real.item() < 0
+    assert torch.exp(dt.double() * A.to(torch.complex128)).abs().item() <= 1.0
+    assert -math.expm1(float(dt) * A.real.item()) > 0, "1 - |exp(dt A)|, without its cancellation"
+
+
 def test_parameters_have_s4s_names_shapes_and_options() -> None:
     kernel = make(n_ssm=2, channels=3, lr={"dt": 0.001, "A": 0.002, "B": 0.003})
     found = {name: (tuple(p.shape), p._optim) for name, p in kernel.named_parameters()}
