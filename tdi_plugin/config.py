@@ -121,7 +121,8 @@ class TDIConfig:
         for name in ("smoothing", "spectrum_file"):
             if not isinstance(value := getattr(self, name), str | PathLike | None):
                 raise OptionError(f"Option {name}={value!r}: expected a text, or null for none.")
-        if isinstance(self.spacing, bool | str) or not 0.0 <= self.spacing < 0.5:
+        number = isinstance(self.spacing, int | float) and not isinstance(self.spacing, bool)
+        if not (number and 0.0 <= self.spacing < 0.5):
             raise OptionError(f"Option spacing={self.spacing!r}: expected a number in [0, 1/2).")
         positions = isinstance(self.layers, tuple) and all(map(_is_whole, self.layers))
         if not positions and self.layers not in ("first", "all"):

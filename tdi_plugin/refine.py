@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -88,8 +89,11 @@ def refine_(
         HostError: a layer that cannot be written, or whose kernel isn't that of its poles (disc="dss").
         OptionError: an unknown loss, fewer than one step.
     """
-    if steps < 1 or not rate > 0:
-        raise OptionError(f"steps={steps}, rate={rate}: at least one step at a positive rate is needed.")
+    if not isinstance(steps, int) or steps < 1 or not 0 < rate < math.inf:
+        raise OptionError(
+            f"steps={steps!r}, rate={rate!r}: a whole number of steps, at least one, at a positive, "
+            "finite rate is needed."
+        )
     chosen = find_hosts(model, layers) if hosts is None else select(list(hosts), layers)
     for host in chosen:
         _check_closed_form(host, spectrum.length)
@@ -153,7 +157,7 @@ def _check_closed_form(host: Host, length: int) -> None:
     error = ((own - expected).abs().max() / expected.abs().max()).item()
     if not error <= MISMATCH:
         raise HostError(
-            f"The kernel of {host.name} differs by {error:.2g} (relative) from that of its poles, dt, B "
-            "and C: it has a gain of its own (disc='dss'), or masks some poles (bandlimit). Spectral "
-            "matching needs disc='zoh' or 'bilinear' and no bandlimit."
+            f"The kernel of {host.name or 'the model'} differs by {error:.2g} (relative) from that "
+            "of its poles, dt, B and C: it has a gain of its own (disc='dss'), or masks some poles "
+            "(bandlimit). Spectral matching needs disc='zoh' or 'bilinear' and no bandlimit."
         )

@@ -46,6 +46,7 @@ def test_keywords_win_over_the_config_and_layers_become_a_tuple():
         ({"tied": "equals"}, "did you mean 'equal'"),
         ({"damping": "hots"}, "'host', 'width' or a positive number"),
         ({"damping": -0.1}, "'host', 'width' or a positive number"),
+        ({"damping": True}, "'host', 'width' or a positive number"),
     ],
 )
 def test_values_are_refused_before_any_series_is_read(options, nearest):
@@ -57,7 +58,7 @@ KINDS = [
     ("enabled", "no"), ("fast_kernel", "x"), ("seed", "a"), ("seed", 1.5), ("subset_seed", -1),
     ("smoothing", 5),
     ("spectrum_file", 3), ("spacing", "a"), ("spacing", float("nan")), ("layers", None), ("layers", True),
-    ("layers", ["a"]), ("layers", "[0]"), ("train_ratio", True),
+    ("spacing", None), ("layers", ["a"]), ("layers", "[0]"), ("train_ratio", True),
 ]  # fmt: skip
 
 

@@ -91,5 +91,7 @@ def test_masked_kernels_and_bad_options_are_refused():
         refine_(kernel(bandlimit=0.2, dt_min=0.1, dt_max=0.2), spectrum(), steps=1)
     with pytest.raises(OptionError, match="steps=0"):
         refine_(kernel(), spectrum(), steps=0)
+    with pytest.raises(OptionError, match=r"steps=2\.5"):
+        refine_(kernel(), spectrum(), steps=2.5)
     with pytest.raises(OptionError, match="did you mean 'kl'"):
         refine_(kernel(), spectrum(), loss="k")

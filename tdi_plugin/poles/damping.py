@@ -66,7 +66,8 @@ def constant_damping(value: float, frequencies: Tensor) -> Tensor:
 
 def check_damping(value: object) -> None:
     """Raise OptionError unless ``value`` can be a damping per sample."""
-    if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not (number and math.isfinite(value) and value > 0):  # type: ignore[arg-type,operator]
         raise OptionError(
             f"damping={value!r} is not known; give 'host', 'width' or a positive number per sample."
         )
