@@ -21,8 +21,12 @@ def check_density(density: Tensor, length: int) -> Tensor:
             f"density has shape {tuple(density.shape)}; expected {expected} for length {length}. Take both "
             "from one spectrum."
         )
-    if not torch.isfinite(density).all() or (density < 0).any():
-        raise DataError("density holds NaN, infinite or negative values; check the spectrum it came from.")
+    # The sum is not finite where a value is not, nor where finite ones overflow.
+    if not torch.isfinite(density.sum()) or (density < 0).any():
+        raise DataError(
+            "density holds NaN, infinite or negative values, or too large ones to add up; check the spectrum "
+            "it came from."
+        )
     density[0] = 0.0
     if (total := density.sum()) <= 0:
         raise DataError(

@@ -61,8 +61,12 @@ class TaskSpectrum:
         expected = (self.length // 2 + 1,)
         if tuple(power.shape) != expected:
             raise DataError(f"power has shape {tuple(power.shape)}; length {self.length} needs {expected}.")
-        if not torch.isfinite(power).all() or (power < 0).any():
-            raise DataError("power holds NaN, infinite or negative values; check the series it came from.")
+        # The sum is not finite where a value is not, nor where finite ones overflow.
+        if not torch.isfinite(power.sum()) or (power < 0).any():
+            raise DataError(
+                "power holds NaN, infinite or negative values, or too large ones to add up; check the series "
+                "it came from."
+            )
         if power[1:].sum() <= 0:
             raise DataError(
                 f"The {self.statistic} spectrum is zero at every frequency but DC: the series are constant, "

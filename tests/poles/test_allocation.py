@@ -145,6 +145,7 @@ BAD = [
     (torch.zeros(101), LENGTH, "zero at every frequency but DC"),
     (torch.full((101,), float("nan")), LENGTH, "NaN"),
     (-torch.ones(101), LENGTH, "negative"),
+    (torch.full((101,), 1e308, dtype=torch.float64), LENGTH, "too large"),
     (torch.ones(101), 100, r"\(101,\); expected \(51,\) for length 100"),
 ]
 

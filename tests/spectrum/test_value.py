@@ -56,6 +56,7 @@ def test_files_that_hold_no_spectrum(tmp_path: Path) -> None:
         (torch.ones(4), "length 4 needs"),
         (torch.tensor([0.0, torch.nan, 1.0]), "NaN"),
         (torch.tensor([0.0, -1.0, 1.0]), "negative"),
+        (torch.tensor([0.0, 1.5e308, 1.5e308], dtype=torch.float64), "too large"),
         (torch.tensor([1.0, 0.0, 0.0]), "zero at every frequency but DC"),
     ],
 )
