@@ -51,9 +51,9 @@ def plan_layer(host: Host, spectrum: TaskSpectrum, config: TDIConfig) -> Plan:
     tying = "untied" if dt.shape[0] == rows else config.tied if uneven else "equal"
     if tying == "refuse":
         raise HostError(
-            f"{host.name} shares {rows} rows of poles among {dt.shape[0]} channels of different step size, "
-            "so no row has one frequency. Set n_ssm to d_model (one row a channel), or tied='equal' or "
-            "'keep'."
+            f"{host.name or 'The model'} shares {rows} rows of poles among {dt.shape[0]} channels "
+            "of different step size, so no row has one frequency. Set n_ssm to d_model (one row a channel), "
+            "or tied='equal' or 'keep'."
         )
     step = group_mean(dt, rows)
     new_dt = step.repeat(dt.shape[0] // rows, 1) if uneven and tying == "equal" else None

@@ -21,15 +21,21 @@ class CommonHost:
     def __init__(self, name: str, module: nn.Module, kind: str) -> None:
         self.name, self.module, self.kind = name, module, kind
         if not callable(getattr(module, "_get_params", None)):
-            raise HostError(f"{name} ({type(module).__name__}) has no _get_params; s4 v4 (e757cef) has one.")
+            raise HostError(
+                f"{name or 'The model'} ({type(module).__name__}) has no _get_params; s4 v4 "
+                "(e757cef) has one."
+            )
         disc = getattr(module, "disc", "zoh")
         if disc not in SAME_POLES:
-            raise HostError(f"{name}.disc is {disc!r}; poles can be placed under {', '.join(SAME_POLES)}.")
+            raise HostError(
+                f"{name or 'The model'}.disc is {disc!r}; poles can be placed under {', '.join(SAME_POLES)}."
+            )
         self.disc = SAME_POLES[disc]
         channels, rows = (parameter(module, key, name).shape[0] for key in ("inv_dt", "A_real"))
         if channels % rows:
             raise HostError(
-                f"{name} has {rows} rows of poles for {channels} channels; n_ssm must divide them."
+                f"{name or 'The model'} has {rows} rows of poles for {channels} channels; n_ssm "
+                "must divide them."
             )
 
     @property
@@ -89,8 +95,9 @@ class CommonHost:
         check_stable(poles, self.name)
         if self.real and (poles.imag != 0).any():
             raise HostError(
-                f"{self.name} has is_real=True, so no A_imag: a real pole passes low frequencies and cannot "
-                f"resonate at {poles.imag.abs().max():.4g} rad. Build the layer with is_real=False."
+                f"{self.name or 'The model'} has is_real=True, so no A_imag: a real pole passes low "
+                f"frequencies and cannot resonate at {poles.imag.abs().max():.4g} rad. Build the layer with "
+                "is_real=False."
             )
         present = self.poles
         for attribute, part in (("A_real", "real"), ("A_imag", "imag"))[: 1 if self.real else 2]:
@@ -121,6 +128,6 @@ def check_stable(poles: Tensor, name: str) -> None:
     """Raise HostError unless every pole is finite and has a negative real part."""
     if not (torch.isfinite(poles.real) & torch.isfinite(poles.imag) & (poles.real < 0)).all():
         raise HostError(
-            f"{name} was given a pole with real part {poles.real.max():.4g}; expected finite poles with a "
-            "negative real part. Check the damping that was asked for."
+            f"{name or 'The model'} was given a pole with real part {poles.real.max():.4g}; "
+            "expected finite poles with a negative real part. Check the damping that was asked for."
         )

@@ -82,6 +82,7 @@ class LowRankHost(CommonHost):
         largest = parameter(self.module, "P", self.name).detach().abs().max().item()
         if largest != 0:
             raise HostError(
-                f"{self.name}.P is not zero (up to {largest:.3g}), so A alone are not the layer's poles. "
-                "Build it with init=tdi or init=diag-lin, where P is zero and stays zero, or with mode=diag."
+                f"{self.name or 'The model'}.P is not zero (up to {largest:.3g}), so A alone are "
+                "not the layer's poles. Build it with init=tdi or init=diag-lin, where P is zero and stays "
+                "zero, or with mode=diag."
             )

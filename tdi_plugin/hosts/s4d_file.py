@@ -76,8 +76,9 @@ class S4DFileHost:
         error = (self.kernel(SAMPLES).to("cpu", torch.float64) - expected).abs().max()
         if not error <= TOLERANCE * expected.abs().max():
             raise HostError(
-                f"{self.name} was written, but its kernel differs by {error:.3g} from that of its own "
-                "log_dt, log_A_real, A_imag and C. It is not s4's s4d.py as known; write an adapter for it."
+                f"{self.name or 'The model'} was written, but its kernel differs by {error:.3g} "
+                "from that of its own log_dt, log_A_real, A_imag and C. It is not s4's s4d.py as known; "
+                "write an adapter for it."
             )
 
     def _read(self, attribute: str) -> Tensor:

@@ -65,8 +65,8 @@ def invert(transform: Transform, value: Tensor, attribute: str, name: str) -> Te
     outside = ~((value > transform.low) & (value < transform.high))
     if outside.any():
         raise HostError(
-            f"{name}.{attribute} was asked to stand for {value[outside][0].item():.4g}, but its transform "
-            f"only takes values in ({transform.low:g}, {transform.high:g}); build the layer with another "
-            "transform."
+            f"{name or 'The model'}.{attribute} was asked to stand for "
+            f"{value[outside][0].item():.4g}, but its transform only takes values in "
+            f"({transform.low:g}, {transform.high:g}); build the layer with another transform."
         )
     return transform.inverse(value)

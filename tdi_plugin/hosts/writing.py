@@ -21,23 +21,25 @@ def parameter(module: nn.Module, attribute: str, name: str) -> Tensor:
     value = getattr(module, attribute, None)
     if not isinstance(value, Tensor):
         raise HostError(
-            f"{name} ({type(module).__name__}) has no {attribute}; s4 v4 (commit e757cef) has one. "
-            "Use a known version, or register an adapter with tdi_plugin.hosts.register_host."
+            f"{name or 'The model'} ({type(module).__name__}) has no {attribute}; s4 v4 (commit "
+            "e757cef) has one. Use a known version, or register an adapter with "
+            "tdi_plugin.hosts.register_host."
         )
     if attribute not in module._parameters and attribute not in module._buffers:
         raise HostError(
-            f"{name}.{attribute} is computed from something else (pruned or parametrized?), so that a value "
-            "written to it would be lost; place the poles before the model is pruned or parametrized."
+            f"{name or 'The model'}.{attribute} is computed from something else (pruned or "
+            "parametrized?), so that a value written to it would be lost; place the poles before the model "
+            "is pruned or parametrized."
         )
     if value.is_meta:
         raise HostError(
-            f"{name}.{attribute} is on the meta device and holds no values; build the model on the CPU, or "
-            "place the poles after model.to_empty and its initialization."
+            f"{name or 'The model'}.{attribute} is on the meta device and holds no values; build "
+            "the model on the CPU, or place the poles after model.to_empty and its initialization."
         )
     if value.dtype == torch.bfloat16:
         raise HostError(
-            f"{name}.{attribute} is bfloat16, in which no kernel can be computed; place the poles while the "
-            "model is float32 (model.float()), and leave its kernels so."
+            f"{name or 'The model'}.{attribute} is bfloat16, in which no kernel can be computed; "
+            "place the poles while the model is float32 (model.float()), and leave its kernels so."
         )
     return value
 
@@ -83,7 +85,8 @@ def confirm(asked: Tensor, read: Tensor, dtype: torch.dtype, attribute: str, nam
     if not (error <= tolerance).all():
         worst = int(torch.nan_to_num(error, nan=float("inf")).argmax())
         raise HostError(
-            f"{name}.{attribute} was written but not taken: {asked.flatten()[worst].item():.6g} was asked "
+            f"{name or 'The model'}.{attribute} was written but not taken: "
+            f"{asked.flatten()[worst].item():.6g} was asked "
             f"and {read.flatten()[worst].item():.6g} is read back. The module computes its value from "
             f"something else than {attribute}; write an adapter for it, or leave this layer out (layers=...)."
         )

@@ -70,7 +70,7 @@ def test_kernels_can_be_chosen_by_a_condition():
 def test_rows_that_do_not_divide_the_channels_are_refused():
     kernel = S4DKernel(4, d_state=4)
     kernel.A_real = nn.Parameter(kernel.A_real[:3].detach())
-    with pytest.raises(HostError, match="3 rows of poles for 4 channels; n_ssm must divide"):
+    with pytest.raises(HostError, match=r"^The model has 3 rows of poles for 4 channels; n_ssm must divide"):
         find_hosts(kernel)
 
 
