@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from tdi_plugin.config import TDIConfig
-from tdi_plugin.errors import OptionError
-from tdi_plugin.hosts import find_hosts
+from tdi_plugin.errors import HostError, OptionError
+from tdi_plugin.hosts import Host, find_hosts
 from tdi_plugin.init import tdi_
 from tdi_plugin.provenance import run_provenance
 from tdi_plugin.report import InitReport
@@ -60,7 +60,7 @@ class TaskDependentInitBody:
         check_batches(dataset, hparams_group(pl_module, "loader") or {})
         if self.named_only and not any(is_named(module) for module in pl_module.modules()):
             if self.config.enabled and asks_for_tdi(pl_module):
-                find_hosts(pl_module, self.config.layers)  # says why the kernels cannot have it
+                refuse_forgotten(find_hosts(pl_module, self.config.layers))
             self.outcome = "off: no layer asks for init: tdi"
             return
         if reason := reason_to_skip(self.config, pl_module):
@@ -113,6 +113,14 @@ def asks_for_tdi(pl_module: Any) -> bool:
     """True where the run's config has ``model.layer.init: tdi``, whatever layer came of it."""
     layer = (hparams_group(pl_module, "model") or {}).get("layer")
     return isinstance(layer, Mapping) and layer.get("init") == "tdi"
+
+
+def refuse_forgotten(hosts: list[Host]) -> None:
+    """Kernels of a run that asks for ``init: tdi``, none of which says that it was built with it."""
+    raise HostError(
+        f"The run has model.layer.init=tdi, but {hosts[0].name} does not keep its init in the attribute "
+        "'init', so that no layer shows what it was built with; expected the kernels of s4 v4 (commit e757cef)."
+    )
 
 
 def hparams_group(pl_module: Any, name: str) -> Mapping[str, Any] | None:

@@ -92,3 +92,12 @@ def test_a_kernel_that_forgot_init_tdi_is_told(tmp_path):
     module.save_hyperparameters({"model": {"layer": {"init": "tdi", "mode": "conv"}}})
     with pytest.raises(tdi.HostError, match="ConvKernel: its kernel is free"):
         fit(module, tmp_path, callback)
+
+
+def test_a_kernel_that_does_not_keep_its_init_is_told(tmp_path):
+    module, callback = Module(), tdi.TaskDependentInit(named_only=True)
+    for part in module.modules():
+        vars(part).pop("init", None)
+    module.save_hyperparameters({"model": {"layer": {"init": "tdi"}}})
+    with pytest.raises(tdi.HostError, match="does not keep its init in the attribute 'init'"):
+        fit(module, tmp_path, callback)

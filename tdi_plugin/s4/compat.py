@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from tdi_plugin.errors import OptionError
+from tdi_plugin.s4.register import require_init
 
 
 def tolerate_wandb_settings(wandb: ModuleType) -> bool:
@@ -95,16 +96,19 @@ def prepare_each_config(train_utils: ModuleType) -> None:
 
 
 def check_options(config: Mapping[str, Any]) -> None:
-    """Refuse at once what would fail late: unknown options, and ours under ``model.layer``.
+    """Refuse at once what would fail late: unknown options, ours under ``model.layer``, no place for our init.
 
     Raises:
         OptionError: naming the option.
+        HostError: as `require_init`.
     """
     from tdi_plugin.config import TDIConfig
 
     TDIConfig.of(dict(config.get("tdi") or {}))
     layers = (config.get("model") or {}).get("layer") or {}
     for layer in [layers] if isinstance(layers, Mapping) else layers:
+        if layer.get("init") == "tdi":
+            require_init()
         for name in set(layer) & {field.name for field in fields(TDIConfig)}:
             raise OptionError(
                 f"model.layer.{name} is no option of s4's layers; give it in the tdi group: +tdi.{name}=..."

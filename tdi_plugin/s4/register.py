@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import sys
 from types import ModuleType
 
+from tdi_plugin.errors import HostError
 from tdi_plugin.s4.on_import import when_imported
+from tdi_plugin.s4.paths import KNOWN_COMMIT
 from tdi_plugin.s4.process import is_s4_process
 
 INIT = "tdi"
@@ -36,6 +39,21 @@ def register() -> bool:
 def is_registered() -> bool:
     """True when a loaded kernel module of s4 knows ``init: tdi`` as ours."""
     return any(getattr(sys.modules.get(name), "combinations", {}).get(INIT) == INIT_LIST for name in KERNELS)
+
+
+def require_init() -> None:
+    """Make sure that ``init: tdi`` got its place, before s4 looks for it deep inside a model.
+
+    Raises:
+        HostError: this s4 has no table of initializations where v4 has it.
+    """
+    if register():
+        importlib.import_module(KERNELS[0])
+        if not any(INIT in getattr(sys.modules.get(name), "combinations", {}) for name in KERNELS):
+            raise HostError(
+                f"init: tdi cannot be added to this s4: {KERNELS[0]} has no table 'combinations' with an "
+                f"entry 'diag'. Expected state-spaces/s4 v4; commit {KNOWN_COMMIT[:7]} is known to work."
+            )
 
 
 def _add_init(module: ModuleType) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
@@ -91,6 +92,18 @@ def test_command_says_it_in_one_line(s4_python, data_path, tmp_path):
     assert done.returncode == 2
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("tdi s4:")]
     assert "GunPoint" in line
+    assert "Traceback" not in done.stderr
+
+
+def test_fork_without_the_table_of_inits_is_told(s4_root, s4_python, tmp_path, data_path):
+    fork = tmp_path / "s4"
+    shutil.copytree(s4_root, fork, ignore=shutil.ignore_patterns(".git", "__pycache__"))
+    file = fork / "src/models/sequence/kernels/dplr.py"
+    file.write_text(re.sub(r"\bcombinations\b", "init_lists", file.read_text()))
+    call = "import sys; from tdi_plugin.cli import main; sys.exit(main(['s4', 'train', *sys.argv[1:]]))"
+    done = s4_python("-c", call, fork, *UCR, check=False, DATA_PATH=str(data_path))
+    assert done.returncode == 2
+    assert "tdi s4: init: tdi cannot be added to this s4" in done.stderr
     assert "Traceback" not in done.stderr
 
 
