@@ -50,10 +50,11 @@ def spectrum_of_batches(
         shrinkage,
         power_floor,
         within_floor,
+        distributed,
     )
     for batch in batches:
         measurement.add(*batch)
-    return measurement.finish(distributed)
+    return measurement.finish()
 
 
 def start(
@@ -66,9 +67,10 @@ def start(
     shrinkage: float = 0.0,
     power_floor: float = POWER_FLOOR,
     within_floor: float = WITHIN_FLOOR,
+    distributed: bool = False,
 ) -> Measurement:
     """A measurement with the options of ``spectrum_of_batches``, for batches that come one by one."""
     smooth = Smoothing.of(smoothing)
     fisher = Fisher(num_classes, smooth, power_floor, within_floor, shrinkage)
     cross = Cross(num_classes, smoothing=smooth)
-    return Measurement(statistic, fisher, cross, permutations, seed, sample_rate)
+    return Measurement(statistic, fisher, cross, permutations, seed, sample_rate, distributed)

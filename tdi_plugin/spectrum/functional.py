@@ -14,7 +14,7 @@ from tdi_plugin.errors import DataError
 from tdi_plugin.spectrum.batch import check_shape, to_tensor
 from tdi_plugin.spectrum.estimate import spectrum_of_batches
 from tdi_plugin.spectrum.fisher import WITHIN_FLOOR
-from tdi_plugin.spectrum.labels import check_rows
+from tdi_plugin.spectrum.labels import check_rows, is_real_target
 from tdi_plugin.spectrum.log_power import POWER_FLOOR
 from tdi_plugin.spectrum.value import TaskSpectrum
 
@@ -104,7 +104,8 @@ def class_numbers(y: Any, rows: int, statistic: str) -> Tensor | None:
     labels = to_tensor(y, "y")
     check_rows(labels, rows)
     if labels.is_floating_point() or labels.is_complex() or labels.ndim > 2:
-        return labels
+        real = statistic in ("auto", "cross") and is_real_target(labels)
+        return labels[:, None] if real and labels.ndim == 1 else labels
     return torch.unique(labels, return_inverse=True)[1]
 
 

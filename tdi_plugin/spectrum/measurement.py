@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 import torch.distributed as dist
@@ -34,6 +35,8 @@ class Measurement:
     permutations: int = 0
     seed: int = 0
     sample_rate: float | None = None
+    distributed: bool = False
+    """Put the parts of all processes of torch.distributed together at the end."""
     sums: dict[str, Sums] = field(default_factory=dict)
     sample: Sample | None = None
     repeated: bool = False
@@ -44,14 +47,16 @@ class Measurement:
             raise OptionError(
                 f"Unknown statistic {self.statistic!r}: {choices(str(self.statistic), STATISTICS)}"
             )
-        if not isinstance(self.permutations, int) or self.permutations < 0:
+        if not isinstance(self.permutations, Integral) or self.permutations < 0:
             raise OptionError(f"permutations={self.permutations!r}: give a whole number, 0 for none.")
         if self.permutations and self.statistic == "power":
             raise OptionError(
                 "statistic='power' ignores labels, so shuffling them says nothing: use permutations=0."
             )
         if self.statistic == "auto" or self.permutations:
-            self.sample = Sample(self.seed)
+            # Keys that differ by process, or their samples would not join into a uniform one.
+            rank = dist.get_rank() if self.distributed and dist.is_initialized() else 0
+            self.sample = Sample((self.seed, rank))
 
     def add(self, x: Any, y: Any, lengths: Any = None) -> None:
         """One batch.
@@ -78,13 +83,13 @@ class Measurement:
         if samples:
             self.sample = samples[0].with_others(samples[1:])
 
-    def finish(self, distributed: bool = False) -> TaskSpectrum:
-        """The spectrum, with the evidence for it; ``distributed`` puts all processes together first.
+    def finish(self) -> TaskSpectrum:
+        """The spectrum, with the evidence for it.
 
         Raises:
             DataError: no batch, one class, or series without anything to measure.
         """
-        if distributed and dist.is_available() and dist.is_initialized():
+        if self.distributed and dist.is_initialized():
             self.gather()
         if not self.sums:
             raise DataError("No batch came: the loader is empty (few series and drop_last=True?).")
@@ -108,8 +113,13 @@ class Measurement:
         """Statistics to sum; the last one's labels are what the sample keeps."""
         if self.statistic == "power":
             return [Power(self.fisher.smoothing)]
-        real = self.statistic == "auto" and is_real_target(to_tensor(y, "y"))
-        if self.statistic == "cross" or real:
+        if self.statistic in ("auto", "cross") and self.cross.num_targets is None:
+            targets = to_tensor(y, "y")
+            if self.cross.num_classes is None and is_real_target(targets):
+                # Settled once: a later batch of whole numbers alone is real too.
+                columns = 1 if targets.ndim == 1 else targets.shape[-1]
+                self.cross = replace(self.cross, num_targets=columns)
+        if self.statistic == "cross" or self.cross.num_targets is not None:
             return [self.cross]
         if self.statistic == "fisher":
             self.repeated = self.repeated or has_repeats(y)
@@ -151,7 +161,7 @@ class Measurement:
         }
         nulls = null_spectra(parts[spectrum.statistic], batch, labels, self.permutations, self.seed)
         found = significance(nulls)
-        band = found.band if self.sample.complete else None
+        band = found.band * spectrum.power[1:].sum() if self.sample.complete else None
         return spectrum.replaced(
             p_value=found.p_value, p_values=found.p_values, significant=found.significant, band=band
         )

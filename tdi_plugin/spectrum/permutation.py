@@ -17,6 +17,8 @@ from tdi_plugin.spectrum.periodogram import periodogram
 
 LEVEL = 0.05
 PRODUCT_BYTES = 2**26
+STREAM = 1
+"""Stream of random numbers for shuffles, apart from that of samples."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class Significance:
     p_values: Tensor
     """(K,) that any frequency of shuffled labels would stand out as much; 1 at DC."""
     band: Tensor
-    """(K,) the 95 % quantile of the statistic at that frequency alone, under shuffled labels."""
+    """(K,) the 95 % quantile of the statistic at that frequency alone under shuffled labels, in parts of the
+    mass of the true labels' spectrum."""
 
     @property
     def p_value(self) -> float:
@@ -50,7 +53,7 @@ def significance(nulls: list[Tensor]) -> Significance:
     highest = height[1:].amax(dim=1).sort().values
     above = len(highest) - torch.searchsorted(highest, height[0].contiguous())
     p_values = torch.cat([torch.ones(1), (1.0 + above) / (1.0 + len(highest))]).double()
-    power = nulls[0] if len(nulls) == 1 else torch.stack([in_units_of_truth(n) for n in nulls]).mean(dim=0)
+    power = torch.stack([in_units_of_truth(null) for null in nulls]).mean(dim=0)
     rank = max(int(np.ceil((1 - LEVEL) * len(highest))), 1)
     return Significance(p_values, power[1:].kthvalue(rank, dim=0).values.double())
 
@@ -106,8 +109,9 @@ def fisher_product(fisher: Fisher, batch: Batch, targets: Tensor) -> Callable[[T
 
 
 def cross_product(cross: Cross, batch: Batch, count: int) -> Callable[[Tensor], Tensor]:
-    """From target rows (R, d, B) to (R, K)."""
-    series = (batch.series - batch.series.mean(dim=0)).float()
+    """From target rows (R, d, B) to (R, K), but for a factor: the largest sample counts as one."""
+    series = batch.series - batch.series.mean(dim=0)
+    series = (series / series.abs().max().clamp(min=torch.finfo(series.dtype).tiny)).float()
 
     def spectra(rows: Tensor) -> Tensor:
         moment = rows.flatten(end_dim=1) @ series.flatten(start_dim=1) / count
@@ -134,7 +138,7 @@ def centred_log_power(fisher: Fisher, batch: Batch) -> Tensor:
 
 def shuffled_orders(rows: int, shuffles: int, seed: int, bytes_each: int) -> Iterator[Tensor]:
     """(R, rows) orders of the series in parts, the first of them unshuffled."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng((seed, STREAM))
     part = max(PRODUCT_BYTES // bytes_each, 1)
     for start in range(0, shuffles + 1, part):
         orders = np.tile(np.arange(rows), (min(part, shuffles + 1 - start), 1))

@@ -19,7 +19,7 @@ class Sample:
     At most MOST_SERIES series and MOST_BYTES bytes are held, however many pass by.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int | tuple[int, ...]) -> None:
         self.random = np.random.default_rng(seed)
         self.keys = torch.empty(0, dtype=torch.float64)
         self.seen = 0

@@ -47,7 +47,6 @@ def spectra_at(
         raise OptionError(f"Unknown place at={at!r}: {choices(str(at), ('input', 'output'))}")
     if layout not in LAYOUTS:
         raise OptionError(f"Unknown layout {layout!r}: {choices(str(layout), LAYOUTS)}")
-    distributed = options.pop("distributed", False)
     measurements = {name: start(**options) for name in modules}
     run = forward or (lambda inputs: model(to_device_of(model, inputs)))
     with preserved(model):
@@ -56,7 +55,7 @@ def spectra_at(
             for name, captured in capture(modules, at, partial(run, inputs)).items():
                 series = time_first(captured, layout, inputs, name)
                 measurements[name].add(series, y, rest[0] if rest else None)
-    return {name: measurement.finish(distributed) for name, measurement in measurements.items()}
+    return {name: measurement.finish() for name, measurement in measurements.items()}
 
 
 class _Enough(Exception):

@@ -19,6 +19,7 @@ from tdi_plugin.spectrum import (
     power_spectrum,
     task_spectrum,
 )
+from tdi_plugin.spectrum.estimate import spectrum_of_batches
 
 Make = Callable[..., tuple[np.ndarray, np.ndarray]]
 X = torch.randn(12, 20, generator=torch.Generator().manual_seed(0))
@@ -89,6 +90,9 @@ def test_float_targets_belong_to_cross(make_series: Make) -> None:
     mixed.update(X, Y)
     with pytest.raises(DataError, match="integer labels and others with real"):
         mixed.update(X, torch.randn(12, 3))
+    some_whole = torch.cat([torch.randn(6), torch.arange(6.0)])
+    streamed = spectrum_of_batches([(X[i : i + 3], some_whole[i : i + 3]) for i in (0, 3, 6, 9)], "cross")
+    torch.testing.assert_close(streamed.power, cross_spectrum(X, some_whole).power, rtol=1e-4, atol=1e-9)
     whole = CrossSpectrum(num_targets=1)
     whole.update(X, Y.float())
     torch.testing.assert_close(whole.compute().power, cross_spectrum(X, Y[:, None].double()).power)

@@ -37,9 +37,13 @@ def test_each_row_of_the_null_is_the_statistic_of_shuffled_labels(
     (null,) = null_spectra([wanted], make_batch(x), torch.from_numpy(y), 4, seed=3)
     orders = torch.cat(list(shuffled_orders(30, 4, 3, 1)))
     assert orders[0].tolist() == list(range(30))
+    masses: list[float] = []
     for row, order in zip(null, orders, strict=True):
         expected = task_spectrum(x, y[order.numpy()], statistic).power
-        torch.testing.assert_close(row.double()[1:], expected[1:], rtol=2e-3, atol=1e-6)
+        mass = row.double()[1:].sum() / expected[1:].sum()
+        masses.append(float(mass))
+        torch.testing.assert_close(row.double()[1:] / mass, expected[1:], rtol=2e-3, atol=1e-6)
+    np.testing.assert_allclose(masses, masses[0], rtol=1e-3)
 
 
 def test_parts_of_the_product_give_what_one_product_gives(
@@ -102,3 +106,23 @@ def test_a_sample_stands_in_for_many_series(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.n_series == 900
     assert found.p_value == pytest.approx(0.01)
     assert found.band is None
+
+
+@pytest.mark.parametrize("measure", [fisher_log_power, cross_spectrum])
+def test_units_of_the_data_do_not_matter(make_series: Make, measure: Callable) -> None:
+    x, y = make_series(rows=40)
+    expected = measure(x, y, permutations=20)
+    for scale in (1e-40, 1e30):
+        found = measure(x * scale, y, permutations=20)
+        torch.testing.assert_close(found.p_values, expected.p_values)
+        torch.testing.assert_close(found.band / found.power.sum(), expected.band / expected.power.sum())
+
+
+@pytest.mark.parametrize("statistic", ["fisher", "cross", "combined"])
+def test_one_frequency_in_twenty_leaves_the_band_by_chance(statistic: str) -> None:
+    outside = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        found = task_spectrum(rng.normal(size=(40, 101)), np.arange(40) % 2, statistic, permutations=199)
+        outside.append(float((found.power[1:] > found.band[1:]).double().mean()))
+    assert 0.025 < np.mean(outside) < 0.075
