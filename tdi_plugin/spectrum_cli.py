@@ -129,7 +129,8 @@ def of_file(options: argparse.Namespace, progress: Console) -> dict[str, TaskSpe
         spectrum = measurement.finish()
     if series.y is None:
         spectrum = spectrum.replaced(reason="the data have no labels: power, which needs none")
-    return {Path(options.data).stem: spectrum}
+    path = Path(options.data)
+    return {path.name if path.is_dir() else path.name.partition(".")[0]: spectrum}
 
 
 def of_experiment(options: argparse.Namespace, progress: Console) -> dict[str, TaskSpectrum]:
