@@ -119,7 +119,7 @@ def refuse_forgotten(hosts: list[Host]) -> None:
     """Kernels of a run that asks for ``init: tdi``, none of which says that it was built with it."""
     raise HostError(
         f"The run has model.layer.init=tdi, but {hosts[0].name} does not keep its init in the attribute "
-        "'init', so that no layer shows what it was built with; expected the kernels of s4 v4 (commit e757cef)."
+        "'init': no layer shows what it was built with. Expected the kernels of s4 v4 (commit e757cef)."
     )
 
 

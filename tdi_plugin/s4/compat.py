@@ -96,7 +96,7 @@ def prepare_each_config(train_utils: ModuleType) -> None:
 
 
 def check_options(config: Mapping[str, Any]) -> None:
-    """Refuse at once what would fail late: unknown options, ours under ``model.layer``, no place for our init.
+    """Refuse at once what would fail late: unknown options, ours under ``model.layer``, no place for tdi.
 
     Raises:
         OptionError: naming the option.
