@@ -9,7 +9,6 @@ from types import ModuleType
 
 from tdi_plugin.errors import HostError
 from tdi_plugin.s4.on_import import when_imported
-from tdi_plugin.s4.paths import KNOWN_COMMIT
 from tdi_plugin.s4.process import is_s4_process
 
 INIT = "tdi"
@@ -50,6 +49,8 @@ def require_init() -> None:
     if register():
         importlib.import_module(KERNELS[0])
         if not any(INIT in getattr(sys.modules.get(name), "combinations", {}) for name in KERNELS):
+            from tdi_plugin.s4.paths import KNOWN_COMMIT
+
             raise HostError(
                 f"init: tdi cannot be added to this s4: {KERNELS[0]} has no table 'combinations' with an "
                 f"entry 'diag'. Expected state-spaces/s4 v4; commit {KNOWN_COMMIT[:7]} is known to work."
