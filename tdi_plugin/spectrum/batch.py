@@ -49,7 +49,8 @@ def to_tensor(values: Any, name: str) -> Tensor:
     except (TypeError, ValueError) as error:
         raise DataError(
             f"{name} is a {type(values).__name__} that is no numeric array ({error}); "
-            "give a tensor or an array."
+            "give a tensor or an array. Labels that are names become numbers by "
+            "numpy.unique(y, return_inverse=True)[1]."
         ) from error
 
 

@@ -11,7 +11,13 @@ from torch import Tensor
 
 from tdi_plugin.errors import DataError
 from tdi_plugin.spectrum.batch import Batch, to_tensor
-from tdi_plugin.spectrum.labels import check_classes, is_real_target, to_classes, to_targets
+from tdi_plugin.spectrum.labels import (
+    check_classes,
+    check_num_classes,
+    is_real_target,
+    to_classes,
+    to_targets,
+)
 from tdi_plugin.spectrum.periodogram import periodogram, without_rounding
 from tdi_plugin.spectrum.smoothing import Smoothing
 from tdi_plugin.spectrum.sums import LABELLED, NotFinite, Sums, all_equal, length_of, rows_of, tally
@@ -32,6 +38,9 @@ class Cross:
     num_targets: int | None = None
     smoothing: Smoothing | None = None
     name: str = "cross"
+
+    def __post_init__(self) -> None:
+        check_num_classes(self.num_classes)
 
     def labels(self, y: Any, rows: int) -> Tensor:
         """(B,) int64 for classes, (B, d) float64 for real targets."""

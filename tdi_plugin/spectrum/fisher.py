@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tdi_plugin.errors import DataError
+from tdi_plugin.errors import DataError, OptionError
 from tdi_plugin.spectrum.batch import Batch
-from tdi_plugin.spectrum.labels import check_classes, to_classes
+from tdi_plugin.spectrum.labels import check_classes, check_num_classes, to_classes
 from tdi_plugin.spectrum.log_power import POWER_FLOOR, SINGLE_IS_SAFE_ABOVE, log_power_of, underflows
 from tdi_plugin.spectrum.periodogram import blocks
 from tdi_plugin.spectrum.smoothing import Smoothing
@@ -36,6 +36,13 @@ class Fisher:
     within_floor: float = WITHIN_FLOOR
     shrinkage: float = 0.0
     name: str = "fisher"
+
+    def __post_init__(self) -> None:
+        for option in ("power_floor", "within_floor", "shrinkage"):
+            value = getattr(self, option)
+            if not isinstance(value, int | float) or not 0 <= value < float("inf"):
+                raise OptionError(f"{option}={value!r}: expected a number, 0 or more.")
+        check_num_classes(self.num_classes)
 
     def labels(self, y: Any, rows: int) -> Tensor:
         """(B,) int64."""

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tdi_plugin.errors import DataError
+from tdi_plugin.errors import DataError, OptionError
 from tdi_plugin.spectrum.batch import to_tensor
 
 
@@ -90,3 +90,9 @@ def has_repeats(y: Any) -> bool:
     """Whether some label of a batch occurs twice."""
     labels = to_tensor(y, "y")
     return labels.numel() > labels.unique().numel()
+
+
+def check_num_classes(value: object) -> None:
+    """Raise OptionError unless ``value`` can be a number of classes, or None for as many as come."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise OptionError(f"num_classes={value!r}: expected a whole number of 1 or more, or None.")

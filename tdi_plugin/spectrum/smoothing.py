@@ -32,6 +32,8 @@ class Smoothing:
         """
         if given is None or isinstance(given, Smoothing):
             return given
+        if not isinstance(given, str):
+            raise OptionError(f"smoothing={given!r}: expected a text such as 'welch' or 'moving:5', or None.")
         kind, _, size = given.partition(":")
         if kind not in DEFAULTS:
             raise OptionError(f"Unknown smoothing {given!r}: {choices(kind, DEFAULTS)}")

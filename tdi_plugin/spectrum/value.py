@@ -58,6 +58,9 @@ class TaskSpectrum:
     def __post_init__(self) -> None:
         power = torch.as_tensor(self.power).detach().to("cpu", torch.float64)
         object.__setattr__(self, "power", power)
+        rate = self.sample_rate
+        if rate is not None and not (isinstance(rate, int | float) and 0 < rate < float("inf")):
+            raise DataError(f"sample_rate={rate!r}: expected samples per second, a number above 0, or None.")
         expected = (self.length // 2 + 1,)
         if tuple(power.shape) != expected:
             raise DataError(f"power has shape {tuple(power.shape)}; length {self.length} needs {expected}.")

@@ -159,3 +159,25 @@ def test_options_that_do_not_exist() -> None:
         task_spectrum(X, Y, "power", permutations=10)
     with pytest.raises(OptionError, match="one of the two"):
         CrossSpectrum(num_classes=2, num_targets=1)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("smoothing", 5),
+        ("shrinkage", -1),
+        ("shrinkage", "a"),
+        ("within_floor", float("nan")),
+        ("sample_rate", -1),
+        ("sample_rate", "a"),
+    ],
+)
+def test_options_of_the_wrong_kind_are_named(option, value):
+    with pytest.raises((DataError, OptionError), match=f"{option}={value!r}"):
+        task_spectrum(torch.randn(8, 16), torch.arange(8) % 2, statistic="fisher", **{option: value})
+
+
+@pytest.mark.parametrize("value", ["2", 0, True])
+def test_number_of_classes_of_the_wrong_kind_is_named(value):
+    with pytest.raises(OptionError, match=f"num_classes={value!r}"):
+        FisherLogPower(num_classes=value)
