@@ -22,6 +22,7 @@ DECAY = 30.0
 """Samples; the kernels below are 20 times as long."""
 
 ATTRIBUTES = ("inv_dt", "A_real", "A_imag", "B", "C", "_get_params", "init", "n_ssm")
+SPARED = "not needed: ++tdi.fast_kernel=true replaces the slow fallback"
 
 
 def build(mode: str, backend: str = "naive") -> Any:
@@ -72,13 +73,13 @@ def backends() -> Iterator[Row]:
             "backend keops",
             NOTE,
             "pykeops is not installed",
-            "not needed: tdi.fast_kernel=true replaces the slow fallback",
+            SPARED,
         )
     if extension and device == "cuda":
         yield _attempt("backend cuda", "cuda", device, "the CUDA extension", needed=False)
     else:
         found = "the extension is built, but there is no GPU" if extension else "the extension is not built"
-        yield Row("backend cuda", NOTE, found, "not needed: tdi.fast_kernel=true replaces the slow fallback")
+        yield Row("backend cuda", NOTE, found, SPARED)
     yield _attempt("kernels as s4's configs ask for them", "cuda", device, "model.layer.backend unset")
 
 
@@ -94,7 +95,7 @@ def _attempt(name: str, backend: str, device: str, what: str, needed: bool = Tru
     except Exception as error:
         found = f"on {device}, {what} raises {type(error).__name__}: {error}"
         return Row(
-            name, FAIL if needed else NOTE, found, "model.layer.backend=naive, or tdi.fast_kernel=true"
+            name, FAIL if needed else NOTE, found, "model.layer.backend=naive, or ++tdi.fast_kernel=true"
         )
     right = math.isfinite(worst) and worst < 1e-3
     return Row(name, OK if right else FAIL, f"{what}, runs on {device}; differs from naive by {worst:.0e}")
