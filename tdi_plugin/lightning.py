@@ -74,8 +74,9 @@ class TaskDependentInitBody:
         self.report = tdi_(pl_module, self.spectra, self.config, where=where)
         pl_module._tdi_done = True
         self.provenance = run_provenance(dataset)
-        self.outcome = "poles placed"
-        log.info("TDI placed the poles\n%s", self.report)
+        kept = all(spectrum.abstains for spectrum in self.spectra.values())
+        self.outcome = "own poles kept" if kept else "poles placed"
+        log.info("TDI %s\n%s", "left the poles as they are" if kept else "placed the poles", self.report)
 
     def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
         if (record := self.record()) is not None:

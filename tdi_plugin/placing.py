@@ -24,7 +24,7 @@ from tdi_plugin.spectrum.value import TaskSpectrum
 class Plan:
     """What to write into a host (None: leave as it is), and the report that goes with it."""
 
-    poles: Tensor
+    poles: Tensor | None
     dt: Tensor | None
     output: Tensor | None
     report: LayerReport
@@ -37,6 +37,8 @@ def plan_layer(host: Host, spectrum: TaskSpectrum, config: TDIConfig) -> Plan:
         HostError: tied poles with unequal step sizes under tied="refuse".
         OptionError, DataError: options or a spectrum that cannot be used.
     """
+    if spectrum.abstains:
+        return _unchanged(host, spectrum)
     present, dt, notes = host.poles, host.dt, list[str]()
     rows, pairs = present.shape
     density, length = _density(host, spectrum, notes)
@@ -81,6 +83,20 @@ def plan_layer(host: Host, spectrum: TaskSpectrum, config: TDIConfig) -> Plan:
         notes=tuple(notes),
     )  # fmt: skip
     return Plan(poles, new_dt, output, report)
+
+
+def _unchanged(host: Host, spectrum: TaskSpectrum) -> Plan:
+    poles, dt = host.poles, host.dt
+    rows, tied = poles.shape[0], poles.shape[0] < dt.shape[0]
+    step = group_mean(dt, rows)
+    report = LayerReport(
+        name=host.name, host=host.kind, frequencies=frequencies_of(poles, step, host.disc),
+        damping=damping_of(poles, step, host.disc), dt=dt[:, 0] if dt.shape[1] == 1 else dt,
+        task=torch.zeros(poles.shape, dtype=torch.bool), n_ssm=rows, tied=tied,
+        tying="keep" if tied else "untied", distinct_frequencies=_distinct(poles, dt, host.disc),
+        statistic=spectrum.statistic, notes=(spectrum.reason,),
+    )  # fmt: skip
+    return Plan(None, None, None, report)
 
 
 def _density(host: Host, spectrum: TaskSpectrum, notes: list[str]) -> tuple[Tensor, int]:

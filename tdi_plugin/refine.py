@@ -77,7 +77,7 @@ def refine_(
 
     Args:
         model: holds the layers.
-        spectrum: the task's; its length L is that of the responses.
+        spectrum: the task's; its length L is that of the responses. One that abstains changes nothing.
         loss: squared, cosine or kl.
         steps: of Adam.
         rate: of Adam.
@@ -94,6 +94,8 @@ def refine_(
             f"steps={steps!r}, rate={rate!r}: a whole number of steps, at least one, at a positive, "
             "finite rate is needed."
         )
+    if spectrum.abstains:
+        return RefineReport((), loss)
     chosen = find_hosts(model, layers) if hosts is None else select(list(hosts), layers)
     for host in chosen:
         _check_closed_form(host, spectrum.length)

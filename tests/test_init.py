@@ -13,6 +13,8 @@ from tdi_plugin.hosts import find_hosts
 from tdi_plugin.init import tdi_
 from tdi_plugin.nn import S4DKernel, SequenceModel
 from tdi_plugin.poles import allocate
+from tdi_plugin.refine import refine_
+from tdi_plugin.spectrum import task_spectrum
 from tdi_plugin.spectrum.value import TaskSpectrum
 
 LENGTH = 400
@@ -159,6 +161,23 @@ def test_nothing_is_done_when_disabled():
     assert report.layers == ()
     assert "no layer was changed" in str(report)
     assert torch.equal(model.A_imag, plain.A_imag)
+
+
+@pytest.mark.parametrize("n_ssm", [None, 1])
+def test_a_spectrum_that_abstains_leaves_every_bit(n_ssm):
+    x = torch.randn(24, LENGTH, generator=torch.Generator().manual_seed(1))
+    found = task_spectrum(x, torch.arange(24) % 2)
+    assert found.abstains
+    model, plain = kernel(n_ssm=n_ssm), kernel(n_ssm=n_ssm)
+    report = tdi_(model, found)
+    assert all(torch.equal(a, b) for a, b in zip(model.parameters(), plain.parameters(), strict=True))
+    (layer,) = report.layers
+    assert not layer.task.any()
+    assert "no label information found" in str(report)
+    assert refine_(model, found).layers == ()
+    assert not torch.equal(
+        tdi_(model, found.replaced(abstains=False)).layers[0].frequencies, layer.frequencies
+    )
 
 
 def test_what_was_done_with_tied_poles_is_logged(caplog):

@@ -24,10 +24,12 @@ class Module(pl.LightningModule):
         return torch.optim.SGD(self.parameters(), 0.0)
 
 
-def fit(module, tmp_path, *callbacks, nan=False):
+def fit(module, tmp_path, *callbacks, nan=False, noise=False):
     y = torch.arange(12) % 2
     x = torch.sin((0.3 + y[:, None]) * torch.arange(32))[..., None]
     series = x * float("nan") if nan else x
+    if noise:
+        series = torch.randn(x.shape, generator=torch.Generator().manual_seed(3))
     pl.Trainer(
         max_steps=1, accelerator="cpu", logger=False, enable_checkpointing=False, callbacks=list(callbacks),
         enable_progress_bar=False, enable_model_summary=False, default_root_dir=tmp_path,
@@ -40,6 +42,17 @@ def test_a_run_that_failed_can_be_tried_again(tmp_path):
         fit(module, tmp_path, callback, nan=True)
     fit(module, tmp_path, callback)
     assert callback.outcome == "poles placed"
+
+
+def test_labels_that_say_nothing_leave_the_poles_and_say_so(tmp_path):
+    module, callback = Module("tdi"), tdi.TaskDependentInit()
+    fit(module, tmp_path, callback, noise=True)
+    assert callback.outcome == "own poles kept"
+    assert "no label information found" in callback.record()["layers"][0]["notes"][0]
+    plain = Module("diag-lin").state_dict()
+    poles = [name for name in plain if name.endswith(("A_real", "A_imag", "inv_dt"))]
+    assert poles
+    assert all(torch.equal(module.state_dict()[name], plain[name]) for name in poles)
 
 
 def test_a_second_fit_keeps_the_poles_of_the_first(tmp_path):

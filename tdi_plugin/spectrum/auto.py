@@ -30,6 +30,8 @@ class Choice:
     scores: dict[str, float]
     """linear and log_power: leave-one-out error over that of the class frequencies; *_p: its p-value."""
     reason: str
+    abstains: bool = False
+    """Whether neither told anything."""
 
 
 def choose(batch: Batch, labels: Tensor, fisher: Fisher | None, seed: int = 0) -> Choice:
@@ -62,7 +64,8 @@ def decide(scores: dict[str, float]) -> Choice:
     by_power = scores.get("log_power_p", 1.0) <= LEVEL
     text = f"leave-one-out error {linear:.2f} of chance by waves, {log_power:.2f} by log-power"
     if not by_wave and not by_power:
-        return Choice("power", scores, f"no label information found ({text}): power, which ignores labels")
+        reason = f"no label information found ({text}): layers keep their own poles; this is the power"
+        return Choice("power", scores, reason, abstains=True)
     wave_gain = 1 - linear if by_wave else 0.0
     power_gain = 1 - log_power if by_power else 0.0
     if wave_gain < LITTLE * power_gain:

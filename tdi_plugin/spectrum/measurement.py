@@ -106,7 +106,7 @@ class Measurement:
                 raise
             spectrum = self._spectrum(self.cross)
             choice = Choice("cross", choice.scores, f"cross instead of {choice.statistic}: {error}")
-        spectrum = spectrum.replaced(scores=choice.scores, reason=choice.reason)
+        spectrum = spectrum.replaced(scores=choice.scores, reason=choice.reason, abstains=choice.abstains)
         return self._with_significance(spectrum) if self.permutations else spectrum
 
     def _wanted(self, y: Any) -> list[Statistic]:

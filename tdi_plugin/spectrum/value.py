@@ -52,6 +52,8 @@ class TaskSpectrum:
     """(K,) permutation p-value of each frequency, for the whole spectrum at once."""
     band: Tensor | None = None
     """(K,) 95 % quantile of power at that frequency alone under shuffled labels."""
+    abstains: bool = False
+    """Whether ``auto`` found nothing in the labels: layers then keep their own poles."""
     left_out: int = 0
     """Series (times channels) that are constant and so have no log-power."""
 

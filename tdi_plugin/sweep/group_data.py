@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from tdi_plugin.errors import DataError
 
@@ -47,7 +48,7 @@ class GroupData:
     full: Split
     """The whole training set."""
     val: Split | None
-    """The data set's own validation set, if it has one."""
+    """The data set's own validation set (at most MAX_VALIDATION of it), if it has one."""
     test: Split
     d_output: int
     n_tokens: int | None
@@ -68,7 +69,7 @@ class GroupData:
         """The seed's stratified nested subset, and series to validate on.
 
         Without a validation set of its own the data set gives training series that the subset leaves out (at
-        most 200 of them, stratified); at ratio 1 there are none.
+        most MAX_VALIDATION of them, stratified); at ratio 1 there are none.
         """
         from tdi_plugin.data import nested_subset
 
@@ -113,29 +114,27 @@ def load_group_data(
     source = task.provenance()
     if "files" in source:
         source["files"] = [Path(file).name for file in source["files"]]  # a store moves between machines
-    full, test = _stack(task.dataset_train, name), _stack(task.dataset_test, name)
-    val = _stack(task.dataset_val, name) if task.dataset_val is not task.dataset_test else None
-    if stride > 1:
-        full, test = (replace(s, x=s.x[:, ::stride].contiguous()) for s in (full, test))
-        val = val and replace(val, x=val.x[:, ::stride].contiguous())
+    full, test = _stack(task.dataset_train, name, stride), _stack(task.dataset_test, name, stride)
+    val = None
+    if task.dataset_val is not task.dataset_test:
+        val = limited(_stack(task.dataset_val, name, stride), MAX_VALIDATION)
     source["validation"] = "its own set" if val is not None else "training series that the subset leaves out"
     digest = str(source.get("sha256") or source.get("hash"))
     return GroupData(full, val, limited(test, max_test), task.d_output, task.n_tokens, digest, source)
 
 
-def _stack(dataset: Any, name: str) -> Split:
+def _stack(dataset: Any, name: str, stride: int) -> Split:
+    """All items of a data set; token sequences are padded with 0, which then counts as a token."""
+    unequal = DataError(
+        f"{name} has series of unequal length, which paired studies do not take; pad or cut them."
+    )
     series = getattr(dataset, "series", None)
     if series is not None:
         if series.lengths is not None and bool((series.lengths != series.x.shape[1]).any()):
-            raise DataError(
-                f"{name} has series of unequal length, which paired studies do not take; pad or cut them."
-            )
-        return Split(series.x, series.y)
+            raise unequal
+        return Split(series.x[:, ::stride].contiguous(), series.y)
     items = [dataset[i] for i in range(len(dataset))]
-    if len({tuple(item[0].shape) for item in items}) != 1:
-        raise DataError(
-            f"{name} has series of unequal length, which paired studies do not take; pad or cut them."
-        )
-    return Split(
-        torch.stack([torch.as_tensor(item[0]) for item in items]), torch.tensor([int(i[1]) for i in items])
-    )
+    pieces = [torch.as_tensor(item[0])[::stride] for item in items]
+    if pieces[0].is_floating_point() and len({len(piece) for piece in pieces}) != 1:
+        raise unequal
+    return Split(pad_sequence(pieces, batch_first=True), torch.tensor([int(item[1]) for item in items]))

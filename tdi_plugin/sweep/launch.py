@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tdi_plugin.errors import OptionError, choices
+from tdi_plugin.sweep.runner import plan
 from tdi_plugin.sweep.store import Store
 from tdi_plugin.sweep.study import Study
 
@@ -43,7 +44,7 @@ def launch(
         raise OptionError(
             f"launcher={launcher} needs the package {package}: pip install 'tdi-plugin[launchers]'"
         )
-    Store(folder).register(study.name, study.as_dict())
+    plan(study, Store(folder))
     return subprocess.run(command(launcher, workers, study.name, folder, options)).returncode
 
 

@@ -15,7 +15,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, Dataset
 
 from tdi_plugin.sweep.group_data import RunData
-from tdi_plugin.sweep.loop import Curves, Optimisation, evaluate, finite, parameter_groups
+from tdi_plugin.sweep.loop import Curves, Optimisation, finite, measure, parameter_groups, ticker
 
 
 class _Batches(Dataset[Any]):
@@ -38,7 +38,7 @@ class _Run(pl.LightningModule):
     ) -> None:
         super().__init__()
         self.model, self.batches, self.options, self.tick = model, batches, options, tick
-        self.curves: Curves = {"train_loss": [], "test_accuracy": [], "test_loss": []}
+        self.curves: Curves = {"train_loss": []}
         self.total = 0.0
 
     def on_train_epoch_start(self) -> None:
@@ -54,11 +54,7 @@ class _Run(pl.LightningModule):
     def on_train_epoch_end(self) -> None:
         data = self.batches.data
         self.curves["train_loss"].append(finite(self.total / len(data.train)))
-        accuracy, loss = evaluate(self.model, data.test)
-        self.curves["test_accuracy"].append(accuracy)
-        self.curves["test_loss"].append(finite(loss))
-        if data.val is not None:
-            self.curves.setdefault("val_accuracy", []).append(evaluate(self.model, data.val)[0])
+        measure(self.model, data, self.curves)
         self.model.train()
         self.tick()
 
@@ -75,14 +71,7 @@ def train_lightning(
     progress: Callable[[float], None] | None = None,
 ) -> list[Curves]:
     """As ``loop.train_loop``, each run in a ``pytorch_lightning.Trainer`` of its own, on the CPU."""
-    total, done = len(models) * options.epochs, 0
-
-    def tick() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done / total)
-
+    tick = ticker(len(models) * options.epochs, progress)
     found = []
     with _quiet():
         for model, data, order in zip(models, runs, orders, strict=True):

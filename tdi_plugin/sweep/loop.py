@@ -10,10 +10,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tdi_plugin.nn.memory import reuse_freed_memory
 from tdi_plugin.sweep.group_data import RunData, Split
 
 Curves = dict[str, list[float | None]]
-EVAL_BATCH = 512
+EVAL_BATCH = 64
+"""So many series at a time stay in a core's cache: twice as fast as 512 on a two-block model."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def train_one(
     """
     optimizer = torch.optim.AdamW(parameter_groups(model, options))
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, options.rate)
-    curves: Curves = {"train_loss": [], "test_accuracy": [], "test_loss": []}
+    curves: Curves = {"train_loss": []}
     for epoch in range(options.epochs):
         model.train()
         total = 0.0
@@ -85,14 +87,19 @@ def train_one(
             total += float(loss.detach()) * len(index)
         scheduler.step()
         curves["train_loss"].append(finite(total / order.shape[1]))
-        accuracy, test_loss = evaluate(model, data.test)
-        curves["test_accuracy"].append(accuracy)
-        curves["test_loss"].append(finite(test_loss))
-        if data.val is not None:
-            curves.setdefault("val_accuracy", []).append(evaluate(model, data.val)[0])
+        measure(model, data, curves)
         if progress is not None:
             progress()
     return curves
+
+
+def measure(model: nn.Module, data: RunData, curves: Curves) -> None:
+    """Append an epoch's ``test_accuracy``, ``test_loss`` and, with validation series, ``val_accuracy``."""
+    accuracy, loss = evaluate(model, data.test)
+    curves.setdefault("test_accuracy", []).append(finite(accuracy))
+    curves.setdefault("test_loss", []).append(finite(loss))
+    if data.val is not None:
+        curves.setdefault("val_accuracy", []).append(finite(evaluate(model, data.val)[0]))
 
 
 @torch.no_grad()
@@ -115,7 +122,14 @@ def train_loop(
     progress: Callable[[float], None] | None = None,
 ) -> list[Curves]:
     """Train the members one after another; ``progress`` gets the part that is done."""
-    total, done = len(models) * options.epochs, 0
+    reuse_freed_memory()
+    tick = ticker(len(models) * options.epochs, progress)
+    return [train_one(m, d, o, options, tick) for m, d, o in zip(models, runs, orders, strict=True)]
+
+
+def ticker(total: int, progress: Callable[[float], None] | None) -> Callable[[], None]:
+    """To be called ``total`` times; passes the part that is done on to ``progress``."""
+    done = 0
 
     def tick() -> None:
         nonlocal done
@@ -123,7 +137,7 @@ def train_loop(
         if progress is not None:
             progress(done / total)
 
-    return [train_one(m, d, o, options, tick) for m, d, o in zip(models, runs, orders, strict=True)]
+    return tick
 
 
 def finite(value: float) -> float | None:

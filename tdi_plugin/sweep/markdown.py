@@ -28,6 +28,8 @@ def study_markdown(name: str, models: dict[str, dict[str, Any]], titles: dict[st
         base = titles.get(table["base"], table["base"])
         parts.append(f"## {model}: paired gain over {base}, {table['runs']} runs\n")
         parts.append(_arms_table(table, titles))
+        parts.append(f"### {model}: by data set, all ratios, final accuracy (runs won)\n")
+        parts.append(_grid_by_dataset(table["arms"], base, titles))
         for arm, found in table["arms"].items():
             parts.append(f"### {model}: {titles.get(arm, arm)} by training ratio\n")
             parts.append(_ratio_table(found))
@@ -80,6 +82,19 @@ def _arms_table(table: dict[str, Any], titles: dict[str, str]) -> str:
             f"({pace['ratio']:.2f}; never {pace['never']})",
         ])  # fmt: skip
     return grid(header, body)
+
+
+def _grid_by_dataset(arms: dict[str, Any], base: str, titles: dict[str, str]) -> str:
+    rows = {
+        arm: {row["dataset"]: row for row in found["by_dataset"] if row["regime"] == "all ratios"}
+        for arm, found in arms.items()
+    }
+    first = next(iter(rows.values()), {})
+    datasets, body = list(first), [[base, *(f"{row['base']:.1f}" for row in first.values())]]
+    for arm, found in rows.items():
+        gains = [found[dataset]["gain"] for dataset in datasets]
+        body.append([titles.get(arm, arm), *(f"{signed(g['mean'])} ({g['wins']}/{g['n']})" for g in gains)])
+    return grid(["arm", *datasets], body)
 
 
 def _ratio_table(found: dict[str, Any]) -> str:

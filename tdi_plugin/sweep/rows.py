@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tdi_plugin.errors import DataError, OptionError, choices
-from tdi_plugin.sweep.group import SHARED
 from tdi_plugin.sweep.store import Store
 
 
@@ -42,11 +41,9 @@ def study_rows(store: Store, name: str | None = None) -> dict[str, list[Row]]:
     studies = store.studies()
     if name is not None and name not in studies:
         raise OptionError(f"No study {name!r} in {store.root}: {choices(name, studies)}")
-    groups = list(store.groups().values())
-    wanted = studies if name is None else {name: studies[name]}
     found = {
-        study: [row for group in groups if belongs(group["settings"], settings) for row in group_rows(group)]
-        for study, settings in wanted.items()
+        study: [row for group in store.groups(study).values() for row in group_rows(group)]
+        for study in (studies if name is None else [name])
     }
     found = {study: rows for study, rows in found.items() if rows}
     if not found:
@@ -54,18 +51,6 @@ def study_rows(store: Store, name: str | None = None) -> dict[str, list[Row]]:
             f"No finished group in {store.root}; run `tdi sweep study=NAME store={store.root}` first."
         )
     return found
-
-
-def belongs(group: Mapping[str, Any], study: Mapping[str, Any]) -> bool:
-    """Whether a group's settings are among those of a study."""
-    return (
-        group["dataset"] in study["datasets"]
-        and group["ratio"] in study["ratios"]
-        and group["model"]["name"] in study["models"]
-        and list(group["arms"]) == sorted(study["arms"])
-        and list(group["seeds"]) == list(study["seeds"])
-        and all(group.get(key) == study.get(key) for key in SHARED)
-    )
 
 
 def group_rows(group: Mapping[str, Any]) -> list[Row]:

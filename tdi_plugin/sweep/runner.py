@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tdi_plugin.sweep.group import Group, study_groups
+from tdi_plugin.sweep.group_data import MAX_VALIDATION
 from tdi_plugin.sweep.protocol import group_data, resolve_engine, run_group
 from tdi_plugin.sweep.store import Store
 from tdi_plugin.sweep.study import Study
@@ -41,13 +42,9 @@ def run_study(
 
     Raises:
         OptionError: the store has a study of this name with other settings.
-        DataError: a data set that cannot be read; groups of the others before it are kept.
+        DataError: a data set that cannot be read.
     """
-    store.register(study.name, study.as_dict())
-    groups = {
-        group.key(group_data(group).digest, resolve_engine(study.engine, group.model)): group
-        for group in study_groups(study)
-    }
+    groups = plan(study, store)
     costs = {key: cost(group) for key, group in groups.items()}
     pending = [key for key in groups if store.load(key) is None]
     found, ran, total = len(groups) - len(pending), 0, sum(costs.values())
@@ -88,9 +85,24 @@ def run_study(
     return Outcome(ran, found, len(groups) - found - ran)
 
 
+def plan(study: Study, store: Store) -> dict[str, Group]:
+    """The study's groups by key in running order, noted in the store.
+
+    Raises:
+        OptionError: the store has a study of this name with other settings.
+        DataError: a data set that cannot be read.
+    """
+    groups = {
+        group.key(group_data(group).digest, resolve_engine(study.engine, group.model)): group
+        for group in study_groups(study)
+    }
+    store.register(study.name, study.as_dict(), list(groups))
+    return groups
+
+
 def cost(group: Group) -> float:
     """Work of a group up to a common factor: samples that pass through its models, and back."""
     data, study = group_data(group), group.study
     train = max(1, round(group.ratio * len(data.full)))
-    seen = 3 * train + len(data.test) + min(100, len(data.full) - train)
+    seen = 3 * train + len(data.test) + min(MAX_VALIDATION, len(data.full) - train)
     return float(seen) * data.length * len(study.seeds) * len(study.arms) * study.epochs

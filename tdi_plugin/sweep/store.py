@@ -1,7 +1,7 @@
 """A folder of results, one file a finished group: several processes may fill it and any of them may die.
 
 DIR/store.json            the format
-DIR/studies/NAME.json     the settings a study was started with
+DIR/studies/NAME.json     the settings a study was started with, and the keys of its groups
 DIR/groups/KEY.json       a finished group; KEY is a hash of all that its numbers depend on
 DIR/claims/KEY.lock       locked by the process at work on the group; freed by the system when it dies
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 from tdi_plugin.errors import DataError, OptionError
 from tdi_plugin.sweep.atomic import canonical, content_key, read_json, write_atomically
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever files of an older package version would be misread or should not be mixed with new ones."""
 
 
@@ -49,31 +49,52 @@ class Store:
                 "Use the version that wrote it, or another folder: nothing here was changed."
             )
 
-    def register(self, name: str, settings: Mapping[str, Any]) -> None:
-        """Note a study's settings under its name, or check that they are the ones already there.
+    def register(self, name: str, settings: Mapping[str, Any], groups: Sequence[str]) -> None:
+        """Note a study under its name, or check that it is the one already there.
+
+        Args:
+            name: the study's.
+            settings: what it was asked to run.
+            groups: keys of its groups.
 
         Raises:
-            OptionError: a study of this name was started with other settings.
+            OptionError: a study of this name was started with other settings, data or package.
         """
         path = self.root / "studies" / f"{name}.json"
+        given = json.loads(canonical({"settings": settings, "groups": groups}))
         with self._lock(f"study-{name}", wait=True):
             earlier = read_json(path)
             if earlier is None:
-                write_atomically(path, settings)
+                write_atomically(path, given)
                 return
-        given = json.loads(canonical(settings))
-        differing = sorted(k for k in {*earlier, *given} if earlier.get(k) != given.get(k))
-        if differing:
-            what = "; ".join(f"{k}: {earlier.get(k)!r} there, {given.get(k)!r} now" for k in differing)
-            raise OptionError(
-                f"Study {name!r} in {self.root} was started with other settings ({what}). Give it another "
-                "name (name=…) or another store; finished groups with equal settings are shared either way."
-            )
+        if given == earlier:
+            return
+        there, now = earlier["settings"], given["settings"]
+        differing = [f"{k}: {there.get(k)!r} there, {now.get(k)!r} now"
+                     for k in sorted({*there, *now}) if there.get(k) != now.get(k)]  # fmt: skip
+        what = f"settings ({'; '.join(differing)})" if differing else "data or another package version"
+        raise OptionError(
+            f"Study {name!r} in {self.root} was started with other {what}. Give it another "
+            "name (name=…) or another store; finished groups with equal settings are shared either way."
+        )
 
     def studies(self) -> dict[str, dict[str, Any]]:
         """Settings by study name."""
+        return {name: found["settings"] for name, found in self._registered().items()}
+
+    def groups(self, study: str | None = None) -> dict[str, dict[str, Any]]:
+        """Every whole group by key, or those of one study."""
+        keys = (
+            sorted(p.stem for p in (self.root / "groups").glob("*.json"))
+            if study is None
+            else self._registered()[study]["groups"]
+        )
+        loaded = {key: self.load(key) for key in keys}
+        return {key: group for key, group in loaded.items() if group is not None}
+
+    def _registered(self) -> dict[str, dict[str, Any]]:
         found = {p.stem: read_json(p) for p in sorted((self.root / "studies").glob("*.json"))}
-        return {name: settings for name, settings in found.items() if settings is not None}
+        return {name: study for name, study in found.items() if study is not None}
 
     def path(self, key: str) -> Path:
         """Where the group of this key is, or will be."""
@@ -95,11 +116,6 @@ class Store:
             left_over.unlink(missing_ok=True)
         group = json.loads(canonical(group))
         write_atomically(path, {"digest": content_key(group), "group": group})
-
-    def groups(self) -> dict[str, dict[str, Any]]:
-        """Every whole group by key."""
-        loaded = {p.stem: self.load(p.stem) for p in sorted((self.root / "groups").glob("*.json"))}
-        return {key: group for key, group in loaded.items() if group is not None}
 
     def problems(self) -> list[str]:
         """Sentences about files that are ignored: half-written, damaged, or set aside."""

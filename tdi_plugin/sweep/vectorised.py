@@ -38,11 +38,4 @@ def train_vectorised(
         schedule=options.schedule,
         validation=validation if len(validation) == len(runs) else None,
     )
-    return [
-        {
-            name: [value if "accuracy" in name else finite(value) for value in curve[name]]
-            for name in KEPT
-            if name in curve
-        }
-        for curve in found
-    ]
+    return [{name: list(map(finite, curve[name])) for name in KEPT if name in curve} for curve in found]

@@ -55,11 +55,12 @@ def test_kinds_of_task_are_told_apart(kind: str) -> None:
         assert "leave-one-out error" in found.reason
 
 
-def test_labels_that_say_nothing_are_reported_and_power_takes_over() -> None:
+def test_labels_that_say_nothing_make_it_abstain() -> None:
     chosen = [task_spectrum(*labelled("none", seed)) for seed in range(20)]
     silent = [found for found in chosen if found.statistic == "power"]
     assert len(silent) >= 16
     assert all(found.reason.startswith("no label information found") for found in silent)
+    assert all(found.abstains == (found.statistic == "power") for found in chosen)
     x, _ = labelled("none", 0)
     torch.testing.assert_close(silent[0].power, task_spectrum(x, None, "power").power)
 

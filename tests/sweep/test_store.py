@@ -75,10 +75,12 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
 
 def test_same_name_with_other_settings_is_refused(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    store.register("a", {"epochs": 4, "arms": ("lin",)})
-    store.register("a", {"epochs": 4, "arms": ["lin"]})
+    store.register("a", {"epochs": 4, "arms": ("lin",)}, ["k"])
+    store.register("a", {"epochs": 4, "arms": ["lin"]}, ["k"])
     with pytest.raises(OptionError, match="epochs: 4 there, 5 now"):
-        store.register("a", {"epochs": 5, "arms": ["lin"]})
+        store.register("a", {"epochs": 5, "arms": ["lin"]}, ["k"])
+    with pytest.raises(OptionError, match="other data, or another version"):
+        store.register("a", {"epochs": 4, "arms": ["lin"]}, ["other"])
     assert store.studies() == {"a": {"epochs": 4, "arms": ["lin"]}}
 
 

@@ -12,7 +12,7 @@ from tdi_plugin.sweep.metrics import run_metrics
 from tdi_plugin.sweep.published import BY_RATIO
 from tdi_plugin.sweep.report import write_report
 from tdi_plugin.sweep.rows import Row, pairs
-from tdi_plugin.sweep.runner import run_study
+from tdi_plugin.sweep.runner import plan, run_study
 from tdi_plugin.sweep.store import Store
 from tdi_plugin.sweep.study import Study
 from tdi_plugin.sweep.tables import arm_table, model_table
@@ -103,14 +103,14 @@ def test_report_files_agree_with_the_store(tiny: Callable[..., Study], tmp_path:
 def test_a_partial_study_says_what_is_missing(tiny: Callable[..., Study], tmp_path: Path) -> None:
     store = Store(tmp_path)
     run_study(tiny(name="part", datasets=["Tiny"]), store)
-    store.register("tiny", tiny().as_dict())
+    plan(tiny(), store)
     text, _ = write_report(store, "tiny", tmp_path / "out", plots=False)
     assert "Not finished yet: Small 25 % one-power, Small 50 % one-power." in text
 
 
 def test_empty_stores_and_unknown_studies_are_named(tiny: Callable[..., Study], tmp_path: Path) -> None:
     store = Store(tmp_path)
-    store.register("tiny", tiny().as_dict())
+    plan(tiny(), store)
     with pytest.raises(DataError, match="No finished group"):
         write_report(store, None, tmp_path)
     with pytest.raises(OptionError, match="did you mean 'tiny'"):
