@@ -42,7 +42,7 @@ def builder(name: str, data: GroupData, ssm_lr: float) -> Build:
     Args:
         name: of the registry.
         data: gives input channels (or tokens), classes and length.
-        ssm_lr: the learning rate of dt, A and B.
+        ssm_lr: the learning rate of dt, A, B and C.
     """
     spec = model_spec(name)
     kind = spec.pop("kind")

@@ -33,7 +33,7 @@ class Study:
     batch_size: int = 32
     lr: float = 1e-2
     ssm_lr: float = 1e-3
-    """Learning rate of dt, A and B."""
+    """Learning rate of dt, A, B and C, as in s4 with a single number for `lr`."""
     weight_decay: float = 0.01
     """Of everything but dt, A and B, which have none, as in s4."""
     clip: float | None = None
