@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from tdi_plugin.errors import OptionError, choices
+from tdi_plugin.nn.discretization import check_disc, discretize
 from tdi_plugin.nn.initial import check_init, initial_poles
 from tdi_plugin.nn.recurrence import advance, step
+from tdi_plugin.nn.registering import Option, register
+from tdi_plugin.nn.sizes import check_sizes
+from tdi_plugin.nn.step_size import check_step_sizes, draw_step_sizes, step_size
 from tdi_plugin.nn.transforms import check_transform, from_parameter, to_parameter
 from tdi_plugin.nn.vandermonde import vandermonde_product
-
-DISCS = ("zoh", "bilinear")
 
 
 class S4DKernel(nn.Module):
@@ -71,8 +70,8 @@ class S4DKernel(nn.Module):
         imag_transform: str = "none",
         disc: str = "zoh",
         bandlimit: float | None = None,
-        lr: float | Mapping[str, float | None] | None = None,
-        wd: float | Mapping[str, float | None] | None = 0.0,
+        lr: Option = None,
+        wd: Option = 0.0,
         real_scale: float = 1.0,
         imag_scale: float = 1.0,
     ) -> None:
@@ -88,7 +87,7 @@ class S4DKernel(nn.Module):
         self._check(d_state)
         self.repeat = self.H // self.n_ssm
 
-        inv_dt = self._draw_dt()
+        inv_dt = draw_step_sizes((self.H, 1 if dt_tie else self.N), dt_min, dt_max, dt_transform, dt_fast)
         A, B = initial_poles(init, d_state)
         A = torch.complex(A.real * real_scale, A.imag * imag_scale)
         if init != "diag-legs":
@@ -98,73 +97,42 @@ class S4DKernel(nn.Module):
         C = torch.randn(channels, self.H, self.N, dtype=torch.complex64)
 
         rows = A.expand(self.n_ssm, -1)
-        self._register("inv_dt", inv_dt, _of(lr, "dt"), _of(wd, "dt"))
-        self._register("C", torch.view_as_real(C.conj().resolve_conj()), _of(lr, "C"), None)
-        self._register("B", torch.view_as_real(B.repeat(1, self.n_ssm, 1)), _of(lr, "B"), _of(wd, "B"))
-        self._register("A_real", to_parameter(-rows.real, real_transform), _of(lr, "A"), _of(wd, "A"))
-        self._register("A_imag", to_parameter(-rows.imag, imag_transform), _of(lr, "A"), _of(wd, "A"))
+        register(self, "inv_dt", inv_dt, "dt", lr, wd)
+        register(self, "C", torch.view_as_real(C.conj().resolve_conj()), "C", lr)
+        register(self, "B", torch.view_as_real(B.repeat(1, self.n_ssm, 1)), "B", lr, wd)
+        register(self, "A_real", to_parameter(-rows.real, real_transform), "A", lr, wd)
+        register(self, "A_imag", to_parameter(-rows.imag, imag_transform), "A", lr, wd)
 
     def _check(self, d_state: int) -> None:
         check_init(self.init)
         for option in ("dt_transform", "real_transform", "imag_transform"):
             check_transform(option, getattr(self, option))
-        if self.disc not in DISCS:
-            raise OptionError(
-                f"disc={self.disc!r} is not in the builtin model: {choices(str(self.disc), DISCS)}"
-            )
-        if self.d_model < 1 or self.channels < 1:
-            raise OptionError(
-                f"Got d_model={self.d_model}, channels={self.channels}; both must be at least 1."
-            )
-        if d_state < 2 or d_state % 2:
-            raise OptionError(
-                f"Got d_state={d_state}; expected an even number of at least 2, as poles come in pairs."
-            )
-        if self.n_ssm < 1 or self.d_model % self.n_ssm:
-            raise OptionError(
-                f"n_ssm={self.n_ssm} does not divide d_model={self.d_model}; "
-                "give a divisor, or None for one row a channel."
-            )
-        if not 0.0 < self.dt_min <= self.dt_max:
-            raise OptionError(
-                f"Got dt_min={self.dt_min}, dt_max={self.dt_max}; expected 0 < dt_min <= dt_max."
-            )
-
-    def _draw_dt(self) -> Tensor:
-        shape = (self.H, 1 if self.dt_tie else self.N)
-        low, high = math.log(self.dt_min), math.log(self.dt_max)
-        log_dt = torch.rand(*shape, dtype=torch.float32) * (high - low) + low
-        inv_dt = log_dt if self.dt_transform == "exp" else to_parameter(torch.exp(log_dt), self.dt_transform)
-        return torch.asinh(inv_dt) if self.dt_fast else inv_dt
-
-    def _register(self, name: str, value: Tensor, lr: float | None, wd: float | None) -> None:
-        value = value.clone().contiguous()
-        if lr == 0.0:
-            self.register_buffer(name, value)
-            return
-        options = {**({} if lr is None else {"lr": lr}), **({} if wd is None else {"weight_decay": wd})}
-        parameter = nn.Parameter(value)
-        parameter._optim = options  # type: ignore[attr-defined]
-        self.register_parameter(name, parameter)
+        check_disc(self.disc)
+        check_sizes(self.d_model, d_state, self.channels, self.n_ssm)
+        check_step_sizes(self.dt_min, self.dt_max)
 
     def _get_params(self, rate: float = 1.0) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Step sizes (H, 1 or P) and, complex, poles (H, P), B (1, H, P) and C (channels, H, P)."""
         real = from_parameter(self.A_real, self.real_transform)
         A = -torch.complex(real, from_parameter(self.A_imag, self.imag_transform))
         B, C = torch.view_as_complex(self.B), torch.view_as_complex(self.C)
-        inv_dt = torch.sinh(self.inv_dt) if self.dt_fast else self.inv_dt
-        dt = from_parameter(inv_dt, self.dt_transform) * rate
+        dt = step_size(self.inv_dt, self.dt_transform, self.dt_fast) * rate
         A, B = A.repeat(self.repeat, 1), B.repeat(1, self.repeat, 1)
         if self.bandlimit is not None:
             frequency = dt / rate * A.imag.abs() / (2 * math.pi)
             C = C * (frequency < self.bandlimit / 2)
         return dt, A, B, C
 
+    def _discrete(self, rate: float = 1.0) -> tuple[Tensor, Tensor, Tensor]:
+        """Log poles (H, P), input weights (H, P) and output weights (channels, H, P) in discrete time."""
+        dt, A, B, C = self._get_params(rate)
+        log_pole, gain = discretize(dt, A, self.disc)
+        return log_pole, B[0] * gain, C
+
     def forward(self, L: int, state: Tensor | None = None, rate: float = 1.0) -> tuple[Tensor, Tensor | None]:
         """Kernel (channels, H, L), and of a state (batch, H, P) its free response (batch, channels, H, L)."""
-        dt, A, B, C = self._get_params(rate)
-        log_pole, gain = self.discretize(dt, A)
-        weights = B[0] * gain * C
+        log_pole, B, C = self._discrete(rate)
+        weights = B * C
         if state is not None:
             # the response to a state s is that to one extra sample before time 0: C exp(x (l + 1)) s
             free = (state * torch.exp(log_pole)).unsqueeze(1) * C
@@ -181,24 +149,10 @@ class S4DKernel(nn.Module):
 
     def step(self, u: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """One time step: u (batch, H) and the state before it; y (batch, channels, H) and the state after."""
-        dt, A, B, C = self._get_params()
-        log_pole, gain = self.discretize(dt, A)
-        return step(torch.exp(log_pole), B[0] * gain, C, u, state)
+        log_pole, B, C = self._discrete()
+        return step(torch.exp(log_pole), B, C, u, state)
 
     def forward_state(self, u: Tensor, state: Tensor) -> Tensor:
         """The state after the whole sequence u (batch, H, L)."""
-        dt, A, B, _ = self._get_params()
-        log_pole, gain = self.discretize(dt, A)
-        return advance(log_pole, B[0] * gain, u, state)
-
-    def discretize(self, dt: Tensor, A: Tensor) -> tuple[Tensor, Tensor]:
-        """Logarithms of the discrete poles (H, P), and the gain (H, P) that takes B to its discrete form."""
-        x = dt * A
-        if self.disc == "zoh":
-            return x, (torch.exp(x) - 1) / A
-        return torch.log((1 + x / 2) / (1 - x / 2)), dt / (1 - x / 2)
-
-
-def _of(value: Any, key: str) -> float | None:
-    """An option given once for all (a number or None) or as a mapping by parameter."""
-    return value.get(key) if isinstance(value, Mapping) else value
+        log_pole, B, _ = self._discrete()
+        return advance(log_pole, B, u, state)
