@@ -9,11 +9,12 @@ from functools import cache
 from typing import Any
 
 from tdi_plugin.config import TDIConfig
-from tdi_plugin.errors import HostError, OptionError
+from tdi_plugin.errors import HostError
 from tdi_plugin.hosts import Host, find_hosts
 from tdi_plugin.init import tdi_
 from tdi_plugin.provenance import run_provenance
 from tdi_plugin.report import InitReport
+from tdi_plugin.run_config import asks_for_tdi, hparams_group, reason_to_skip
 from tdi_plugin.run_spectrum import run_spectra
 from tdi_plugin.spectrum import TaskSpectrum
 from tdi_plugin.training_data import check_batches, limit_training_set
@@ -110,45 +111,12 @@ def is_named(module: Any) -> bool:
     return getattr(module, "init", None) == "tdi"
 
 
-def asks_for_tdi(pl_module: Any) -> bool:
-    """True where the run's config has ``model.layer.init: tdi``, whatever layer came of it."""
-    layer = (hparams_group(pl_module, "model") or {}).get("layer")
-    return isinstance(layer, Mapping) and layer.get("init") == "tdi"
-
-
 def refuse_forgotten(hosts: list[Host]) -> None:
     """Kernels of a run that asks for ``init: tdi``, none of which says that it was built with it."""
     raise HostError(
         f"The run has model.layer.init=tdi, but {hosts[0].name} does not keep its init in the attribute "
         "'init': no layer shows what it was built with. Expected the kernels of s4 v4 (commit e757cef)."
     )
-
-
-def hparams_group(pl_module: Any, name: str) -> Mapping[str, Any] | None:
-    """A config group of the run as a plain mapping, or None where the run has none."""
-    group = getattr(pl_module, "hparams", {}).get(name)
-    if group is None:
-        return None
-    from omegaconf import OmegaConf
-
-    plain = OmegaConf.to_container(group, resolve=True) if OmegaConf.is_config(group) else group
-    if isinstance(plain, Mapping):
-        return dict(plain)
-    if name == "tdi":
-        raise OptionError(f"The run's option tdi is {plain!r}; give a mapping of TDI options.")
-    return None  # an option of the module's own that has the name of one of our groups
-
-
-def reason_to_skip(config: TDIConfig, pl_module: Any) -> str | None:
-    """Why the weights that are there must stay, or None."""
-    if not config.enabled:
-        return "tdi.enabled is false"
-    train = hparams_group(pl_module, "train") or {}
-    if train.get("ckpt") is not None:
-        return "the run resumes from a checkpoint"
-    if train.get("pretrained_model_path") is not None:
-        return "pretrained weights are loaded"
-    return None
 
 
 @cache
