@@ -8,18 +8,14 @@ same batches: the shortest is what least else on the machine has disturbed.
 
 from __future__ import annotations
 
-import argparse
-import json
-import re
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import torch
 
+from _process import in_own_process, resident
+from _report import command_line, report
+from _timing import in_turn
 from tdi_plugin.spectrum import CrossSpectrum, FisherLogPower, cross_spectrum, fisher_log_power, task_spectrum
 from tdi_plugin.spectrum.metric import SpectrumMetric
 
@@ -38,25 +34,8 @@ def batches(rows: int, length: int, classes: int) -> list[tuple[torch.Tensor, to
 
 def ratio(ours: Callable[[], object], reference: Callable[[], object], repeats: int) -> float:
     """Shortest time over shortest time, after one round that does not count."""
-    times: list[list[float]] = [[], []]
-    for _ in range(repeats + 1):
-        for run, found in zip((ours, reference), times, strict=True):
-            start = time.perf_counter()
-            run()
-            found.append(time.perf_counter() - start)
-    return min(times[0][1:]) / min(times[1][1:])
-
-
-def report(name: str, shape: tuple[int, ...], reference: str, **measured: float) -> None:
-    rounded = {key: round(value, 2) for key, value in measured.items()}
-    line = {
-        "name": name,
-        "shape": shape,
-        "threads": torch.get_num_threads(),
-        **rounded,
-        "reference": reference,
-    }
-    print(json.dumps(line), flush=True)
+    shortest, beside = map(min, in_turn((ours, reference), repeats))
+    return shortest / beside
 
 
 def streaming(repeats: int) -> None:
@@ -111,41 +90,26 @@ def shuffles(repeats: int) -> None:
 def memory() -> None:
     """Peak memory that streaming adds to one batch, in a process of its own for each statistic."""
     for name in ("fisher", "cross", "combined", "auto"):
-        done = subprocess.run(
-            [sys.executable, __file__, "--peak", name], capture_output=True, text=True, check=True
-        )
-        extra = float(done.stdout)
+        extra = in_own_process(peak, name)
         report(f"extra memory, {name}", (60000, 784), "one batch, after imports", extra_mb=extra)
 
 
-def peak(statistic: str) -> None:
-    """Print the megabytes by which a streamed 60000 x 784 measurement raises this process's peak."""
+def peak(statistic: str) -> float:
+    """The megabytes by which a streamed 60000 x 784 measurement raises this process's peak."""
     from tdi_plugin.spectrum.estimate import spectrum_of_batches
 
     x, y = torch.randn(BATCH, 784), torch.arange(BATCH) % 10
     torch.fft.rfft(x)
-    before = peak_megabytes()
+    before = resident("VmHWM")
     spectrum_of_batches(((x, y) for _ in range(60000 // BATCH)), statistic, num_classes=10)
-    print(peak_megabytes() - before)
-
-
-def peak_megabytes() -> float:
-    """Highest resident size of this process so far (VmHWM, which unlike ru_maxrss starts afresh at exec)."""
-    status = Path("/proc/self/status").read_text()
-    return int(re.search(r"VmHWM:\s*(\d+)", status)[1]) / 1024  # type: ignore[index]
+    return resident("VmHWM") - before
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line(__doc__)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="thread counts to measure at")
     parser.add_argument("--repeats", type=int, default=15, help="timed pairs for each ratio")
-    parser.add_argument("--peak", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.peak:
-        peak(options.peak)
-        return
     for threads in options.threads:
         torch.set_num_threads(threads)
         streaming(options.repeats)

@@ -2,7 +2,7 @@
 
     python benchmarks/theory.py [length=4096] [modes=64] [full=false] [repeats=3]
 
-One JSON object a line: {name, shape, threads, seconds, speedup, reference, worst_eta, subspace}. The
+One JSON object a line: {name, shape, threads, seconds, speedup, worst_eta, subspace, reference}. The
 references are LAPACK's symmetric eigensolver for the leading modes alone, on the ready Gram matrix
 (building it isn't counted), and with full=true the dense SVD of T_h. worst_eta is the largest relative
 difference of an eigenvalue, subspace the largest sine of an angle between the two leading subspaces.
@@ -10,27 +10,16 @@ difference of an eigenvalue, subspace the largest sine of an angle between the t
 
 from __future__ import annotations
 
-import json
 import sys
-import time
-from collections.abc import Callable
-from typing import Any
+from operator import itemgetter
 
 import numpy as np
 import scipy.linalg
 import torch
 
+from _report import report
+from _timing import timed
 from tdi_plugin.kernel import impulse_response, kernel_spectrum, toeplitz_operator
-
-
-def timed(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
-    """Shortest of ``repeats`` runs in seconds, and the last result."""
-    times, result = [], None
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = run()
-        times.append(time.perf_counter() - start)
-    return min(times), result
 
 
 def systems(length: int) -> dict[str, torch.Tensor]:
@@ -48,7 +37,8 @@ def systems(length: int) -> dict[str, torch.Tensor]:
 
 def compare(name: str, h: torch.Tensor, modes: int, full: bool, repeats: int) -> None:
     """Print one line a reference."""
-    fast, (eta, v) = timed(lambda: kernel_spectrum(h, modes), repeats)
+    runs = [timed(lambda: kernel_spectrum(h, modes)) for _ in range(repeats)]
+    fast, (eta, v) = min(runs, key=itemgetter(0))
     T = toeplitz_operator(h)
     L = T.length
     M = T.gram() / L
@@ -61,20 +51,18 @@ def compare(name: str, h: torch.Tensor, modes: int, full: bool, repeats: int) ->
             dense = T.dense()
             references["scipy.linalg.svd"] = lambda: scipy.linalg.svd(dense)
     for reference, run in references.items():
-        slow, out = timed(run, 1)
+        slow, out = timed(run)
         exact, vectors = (out[0], out[1]) if len(out) == 2 else (out[1][::-1] ** 2 / L, out[2][::-1].T)
         exact, vectors = exact[-modes:][::-1], vectors[:, -modes:]
-        line = {
-            "name": f"leading {modes} modes: {name}",
-            "shape": list(h.shape),
-            "threads": torch.get_num_threads(),
-            "seconds": round(fast, 3),
-            "speedup": round(slow / fast, 1),
-            "reference": reference,
-            "worst_eta": float(np.abs(eta.numpy() / exact - 1).max()),
-            "subspace": float(np.linalg.norm(vectors - v.numpy() @ (v.numpy().T @ vectors), 2)),
-        }
-        print(json.dumps(line), flush=True)
+        report(
+            f"leading {modes} modes: {name}",
+            list(h.shape),
+            reference,
+            seconds=fast,
+            speedup=slow / fast,
+            worst_eta=float(np.abs(eta.numpy() / exact - 1).max()),
+            subspace=float(np.linalg.norm(vectors - v.numpy() @ (v.numpy().T @ vectors), 2)),
+        )
 
 
 def main(argv: list[str]) -> None:
