@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tdi_plugin.errors import DataError, OptionError
+from tdi_plugin.sweep.markdown import signed
 from tdi_plugin.sweep.metrics import run_metrics
 from tdi_plugin.sweep.published import BY_RATIO
 from tdi_plugin.sweep.report import write_report
@@ -86,6 +87,12 @@ def test_report_files_agree_with_the_store(tiny: Callable[..., Study], tmp_path:
     text, paths = write_report(store, "tiny", tmp_path / "out")
     assert "S4D-Lin" in text
     assert "TDI fisher" in text
+    assert "| arm | Tiny | Small |" in text
+    (cells,) = [
+        line.split(" | ")
+        for line in text.splitlines()
+        if line.startswith("| TDI fisher | ") and "/4)" in line
+    ]
     by_suffix: dict[str, list[Path]] = {}
     for path in paths:
         by_suffix.setdefault(path.suffix, []).append(path)
@@ -96,6 +103,10 @@ def test_report_files_agree_with_the_store(tiny: Callable[..., Study], tmp_path:
     gains = [100 * (v - value[(*k[:3], "lin")]) for k, v in value.items() if k[3] == "fisher"]
     table = json.loads(by_suffix[".json"][0].read_text())["one-power"]["arms"]["fisher"]
     assert table["overall"]["final"]["mean"] == pytest.approx(sum(gains) / len(gains))
+    tiny_gains = [
+        100 * (v - value[(*k[:3], "lin")]) for k, v in value.items() if k[0] == "Tiny" and k[3] == "fisher"
+    ]
+    assert cells[1] == f"{signed(sum(tiny_gains) / 4)} ({sum(g > 1e-9 for g in tiny_gains)}/4)"
     assert len(by_suffix[".png"]) >= 3
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in by_suffix[".png"])
 
