@@ -24,7 +24,9 @@ from torch.nn import functional as F
 
 from tdi_plugin.data import nested_subset
 from tdi_plugin.nn import OneLayer, SequenceClassifier
-from tdi_plugin.sweep.ensemble import Data, train_ensemble
+from tdi_plugin.sweep.ensemble import train_ensemble
+from tdi_plugin.sweep.group_data import RunData, Split
+from tdi_plugin.sweep.loop import Optimisation, batch_order
 
 SEEDS, ARMS, BATCH = 10, 2, 16
 RATIOS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.0)
@@ -45,30 +47,29 @@ def deep(norm: str) -> nn.Module:
     return SequenceClassifier(1, CLASSES, d_model=32, n_layers=2, norm=norm, layer=layer)
 
 
-def ecg5000(folder: Path) -> tuple[Data, Data, str]:
+def ecg5000(folder: Path) -> tuple[Split, Split, str]:
     """Training and test set, x (n, 140, 1) and y (n,), and where they are from."""
     found = []
     for part, n in (("TRAIN", 500), ("TEST", 4500)):
         path = folder / "UCRArchive_2018" / "ECG5000" / f"ECG5000_{part}.tsv"
         if not path.is_file():
             draw = torch.Generator().manual_seed(n)
-            found.append((torch.randn(n, LENGTH, 1, generator=draw), torch.arange(n) % CLASSES))
+            found.append(Split(torch.randn(n, LENGTH, 1, generator=draw), torch.arange(n) % CLASSES))
             continue
         rows = torch.tensor([[float(v) for v in line.split()] for line in path.read_text().splitlines()])
-        found.append((rows[:, 1:, None].contiguous(), rows[:, 0].long() - 1))
+        found.append(Split(rows[:, 1:, None].contiguous(), rows[:, 0].long() - 1))
     return found[0], found[1], "ECG5000" if path.is_file() else "noise like ECG5000"
 
 
 class Group:
     """Models, series and orders of all seeds and arms at one ratio; arms differ by their poles."""
 
-    def __init__(self, make: Make, train: Data, ratio: float, epochs: int) -> None:
-        self.models, self.data, self.orders = [], [], []
+    def __init__(self, make: Make, train: Split, test: Split, ratio: float, epochs: int) -> None:
+        self.models, self.runs, self.orders = [], [], []
+        self.options = Optimisation(epochs, BATCH, lr=0.01, weight_decay=0.0, clip=1.0)
         for seed in range(SEEDS):
-            chosen = torch.as_tensor(nested_subset(train[1], ratio, seed))
-            data = (train[0][chosen], train[1][chosen])
-            draw = torch.Generator().manual_seed(seed)
-            order = torch.stack([torch.randperm(len(chosen), generator=draw) for _ in range(epochs)])
+            run = RunData(train.at(nested_subset(train.y, ratio, seed)), None, test)
+            order = batch_order(len(run.train), epochs, seed)
             for arm in range(ARMS):
                 torch.manual_seed(seed)
                 model = make()
@@ -77,38 +78,38 @@ class Group:
                         if name.endswith("A_imag"):
                             value.add_(arm)
                 self.models.append(model)
-                self.data.append(data)
+                self.runs.append(run)
                 self.orders.append(order)
 
-    def ensemble(self, test: Data, epochs: int) -> None:
-        train_ensemble(self.models, self.data, *test, epochs, BATCH, 0.01, batch_orders=self.orders, clip=1.0)
+    def ensemble(self) -> None:
+        train_ensemble(self.models, self.runs, self.orders, self.options)
 
-    def one_by_one(self, test: Data, epochs: int) -> None:
-        for model, data, order in zip(self.models, self.data, self.orders, strict=True):
-            train_alone(model, data, order, test, epochs)
+    def one_by_one(self) -> None:
+        for model, data, order in zip(self.models, self.runs, self.orders, strict=True):
+            train_alone(model, data.train, order, data.test)
 
 
-def train_alone(model: nn.Module, train: Data, order: Tensor, test: Data, epochs: int) -> list[float]:
+def train_alone(model: nn.Module, train: Split, order: Tensor, test: Split) -> list[float]:
     """The run as one writes it by hand."""
     own = [p for p in model.parameters() if getattr(p, "_optim", {}).get("lr")]
     rest = [p for p in model.parameters() if not getattr(p, "_optim", {}).get("lr")]
     groups: list[dict[str, Any]] = [{"params": rest}, {"params": own, "lr": 1e-3}]
     optimizer = torch.optim.AdamW(groups, lr=0.01, weight_decay=0.0)
     curve = []
-    for epoch in range(epochs):
+    for visits in order:
         model.train()
-        for index in order[epoch].split(BATCH):
+        for index in visits.split(BATCH):
             optimizer.zero_grad()
-            F.cross_entropy(model(train[0][index]), train[1][index]).backward()
+            F.cross_entropy(model(train.x[index]), train.y[index]).backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
         model.eval()
         with torch.no_grad():
             hits = [
                 (model(x).argmax(-1) == y).sum()
-                for x, y in zip(test[0].split(128), test[1].split(128), strict=True)
+                for x, y in zip(test.x.split(128), test.y.split(128), strict=True)
             ]
-        curve.append(float(sum(hits)) / len(test[1]))
+        curve.append(float(sum(hits)) / len(test))
     return curve
 
 
@@ -120,20 +121,20 @@ def report(name: str, **measured: Any) -> None:
 def ratio(folder: Path) -> None:
     train, test, source = ecg5000(folder)
     makes: dict[str, tuple[Make, int, int]] = {
-        "one-layer, linear readout": (one_linear, 10, len(test[1])),
+        "one-layer, linear readout": (one_linear, 10, len(test)),
         "one-layer, power readout": (one_power, 3, 500),
         "two blocks, layer norm": (lambda: deep("layer"), 2, 500),
         "two blocks, batch norm": (lambda: deep("batch"), 2, 500),
     }
     for name, (make, epochs, n_test) in makes.items():
-        few = (test[0][:n_test], test[1][:n_test])
-        Group(make, train, 0.04, 1).ensemble(few, 1)
+        few = Split(test.x[:n_test], test.y[:n_test])
+        Group(make, train, few, 0.04, 1).ensemble()
         times: tuple[list[float], list[float]] = ([], [])
         for _ in range(3):
             for run, found in zip((Group.ensemble, Group.one_by_one), times, strict=True):
-                group = Group(make, train, 0.04, epochs)
+                group = Group(make, train, few, 0.04, epochs)
                 start = time.process_time()
-                run(group, few, epochs)
+                run(group)
                 found.append(time.process_time() - start)
         ours, theirs = (min(found) for found in times)
         report(
@@ -146,8 +147,8 @@ def study(folder: Path) -> None:
     train, test, source = ecg5000(folder)
     started, cpu = time.perf_counter(), time.process_time()
     for part in RATIOS:
-        Group(one_linear, train, part, 30).ensemble(test, 30)
-    shape = {"seeds": SEEDS, "arms": ARMS, "ratios": len(RATIOS), "epochs": 30, "test": len(test[1])}
+        Group(one_linear, train, test, part, 30).ensemble()
+    shape = {"seeds": SEEDS, "arms": ARMS, "ratios": len(RATIOS), "epochs": 30, "test": len(test)}
     report(
         "one-layer study", shape=shape, seconds=time.perf_counter() - started,
         cpu_seconds=time.process_time() - cpu, data=source, reference="under 300 s",

@@ -63,18 +63,16 @@ class StackedModels:
     def _one(self, parameters: dict[str, Tensor], buffers: dict[str, Tensor], x: Tensor) -> Tensor:
         return functional_call(self.module, (parameters, buffers), (x,))
 
-    def groups(self, lr: float, weight_decay: float, ssm_lr: float | None = None) -> list[dict[str, Any]]:
+    def groups(self, lr: float, weight_decay: float) -> list[dict[str, Any]]:
         """Optimizer groups: each parameter's ``_optim`` before ``lr`` and ``weight_decay``.
 
         Args:
             lr: of parameters without a rate of their own.
             weight_decay: of parameters without one of their own.
-            ssm_lr: put in place of the rates in ``_optim``.
         """
         found: dict[tuple[float, float], list[Tensor]] = {}
         for name, own in self.options.items():
-            rate = lr if "lr" not in own else own["lr"] if ssm_lr is None else ssm_lr
-            key = (rate, own.get("weight_decay", weight_decay))
+            key = (own.get("lr", lr), own.get("weight_decay", weight_decay))
             found.setdefault(key, []).append(self.parameters[name])
         return [{"params": p, "lr": rate, "weight_decay": decay} for (rate, decay), p in found.items()]
 

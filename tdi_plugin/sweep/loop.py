@@ -25,7 +25,6 @@ class Optimisation:
     epochs: int
     batch_size: int
     lr: float
-    ssm_lr: float
     weight_decay: float
     clip: float | None = None
     schedule: str = "constant"

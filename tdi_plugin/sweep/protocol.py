@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from tdi_plugin.provenance import environment
 from tdi_plugin.sweep.arms import resolve
+from tdi_plugin.sweep.ensemble import train_ensemble
 from tdi_plugin.sweep.group import Group, study_groups
 from tdi_plugin.sweep.group_data import GroupData, RunData, load_group_data
 from tdi_plugin.sweep.loop import Curves, Optimisation, batch_order, train_loop
@@ -45,7 +46,7 @@ def run_group(
     data = data or group_data(group)
     engine = resolve_engine(engine or study.engine, group.model)
     options = Optimisation(
-        study.epochs, study.batch_size, study.lr, study.ssm_lr, study.weight_decay, study.clip, study.schedule
+        study.epochs, study.batch_size, study.lr, study.weight_decay, study.clip, study.schedule
     )
     build = builder(group.model, data, study.ssm_lr)
     labels: list[tuple[int, str, dict[str, Any]]] = []
@@ -107,9 +108,7 @@ def resolve_engine(name: str, model: str) -> str:
 def engine_function(name: str) -> Engine:
     """The engine of a resolved name."""
     if name == "ensemble":
-        from tdi_plugin.sweep.vectorised import train_vectorised
-
-        return train_vectorised
+        return train_ensemble
     if name == "lightning":
         from tdi_plugin.sweep.lightning_engine import train_lightning
 

@@ -51,8 +51,6 @@ def test_groups_follow_optim() -> None:
     groups = StackedModels([deep(0), deep(1)]).groups(lr=0.01, weight_decay=0.1)
     rates = {(g["lr"], g["weight_decay"]): len(g["params"]) for g in groups}
     assert rates == {(0.01, 0.1): len(list(deep(0).parameters())) - 10, (1e-3, 0.0): 8, (1e-3, 0.1): 2}
-    replaced = StackedModels([deep(0)]).groups(lr=0.01, weight_decay=0.1, ssm_lr=5e-4)
-    assert {g["lr"] for g in replaced} == {0.01, 5e-4}
 
 
 def test_parts_are_views_and_give_back_copies() -> None:

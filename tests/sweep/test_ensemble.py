@@ -10,12 +10,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-import tdi_plugin.sweep.ensemble as module
 from tdi_plugin.errors import DataError, OptionError
 from tdi_plugin.nn import OneLayer, SequenceClassifier
+from tdi_plugin.sweep import ensemble_scores
 from tdi_plugin.sweep.ensemble import train_ensemble
+from tdi_plugin.sweep.group_data import RunData, Split
+from tdi_plugin.sweep.loop import Curves, Optimisation
 
 LENGTH, CLASSES, SERIES, EPOCHS = 24, 3, 11, 3
+CURVES = ("train_loss", "test_accuracy", "test_loss", "val_accuracy")
 
 
 def linear() -> nn.Module:
@@ -41,21 +44,19 @@ def member(make: Callable[[], nn.Module], seed: int) -> nn.Module:
     return make().double()
 
 
-def series(n: int, seed: int) -> tuple[Tensor, Tensor]:
+def series(n: int, seed: int, length: int = LENGTH) -> Split:
     draw = torch.Generator().manual_seed(seed)
-    x = torch.randn(n, LENGTH, 1, dtype=torch.float64, generator=draw)
-    return x, torch.randint(CLASSES, (n,), generator=draw)
+    x = torch.randn(n, length, 1, dtype=torch.float64, generator=draw)
+    return Split(x, torch.randint(CLASSES, (n,), generator=draw))
 
 
-def score(model: nn.Module, x: Tensor, y: Tensor) -> tuple[float, float]:
+def score(model: nn.Module, split: Split) -> tuple[float, float]:
     with torch.no_grad():
-        logits = model.eval()(x)
-    return float(F.cross_entropy(logits, y)), float((logits.argmax(-1) == y).double().mean())
+        logits = model.eval()(split.x)
+    return float((logits.argmax(-1) == split.y).double().mean()), float(F.cross_entropy(logits, split.y))
 
 
-def alone(
-    model: nn.Module, train: tuple[Tensor, Tensor], order: Tensor, val: Any, test: Any, schedule: str
-) -> dict[str, list[float]]:
+def alone(model: nn.Module, data: RunData, order: Tensor, schedule: str) -> dict[str, list[float]]:
     """One run with torch's optimizer, scheduler and clipping."""
     ssm = [p for p in model.parameters() if getattr(p, "_optim", {}).get("lr")]
     free = [p for p in model.parameters() if not getattr(p, "_optim", None)]
@@ -74,7 +75,7 @@ def alone(
         model.train()
         total = 0.0
         for index in order[epoch].split(4):
-            loss = F.cross_entropy(model(train[0][index]), train[1][index])
+            loss = F.cross_entropy(model(data.train.x[index]), data.train.y[index])
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 0.3)
@@ -82,10 +83,9 @@ def alone(
             total += float(loss) * len(index)
         if schedule == "cosine":
             cosine.step()
-        values = (total / SERIES, *score(model, *test), *score(model, *val))
-        for name, value in zip(
-            ("train_loss", "test_loss", "test_accuracy", "val_loss", "val_accuracy"), values, strict=True
-        ):
+        assert data.val is not None
+        values = (total / SERIES, *score(model, data.test), score(model, data.val)[0])
+        for name, value in zip(CURVES, values, strict=True):
             curves.setdefault(name, []).append(value)
     return curves
 
@@ -97,70 +97,73 @@ def alone(
 def test_equals_separate_runs(
     make: Callable[[], nn.Module], schedule: str, working_set: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "WORKING_SET", working_set)
-    data = [series(SERIES, 1), series(SERIES, 2)] * 2
-    test, val = series(17, 9), [series(5 + i, 20 + i) for i in range(4)]
+    monkeypatch.setattr(ensemble_scores, "WORKING_SET", working_set)
+    train, val = [series(SERIES, 1), series(SERIES, 2)] * 2, [series(5 + i, 20 + i) for i in range(4)]
+    test = [series(17, 9)] * 4 if schedule == "cosine" else [series(17 - i, 30 + i) for i in range(4)]
+    runs = [RunData(*splits) for splits in zip(train, val, test, strict=True)]
     orders = [torch.stack([torch.randperm(SERIES) for _ in range(EPOCHS)]) for _ in range(2)] * 2
     models, twins = ([member(make, i) for i in range(4)] for _ in range(2))
-    curves = train_ensemble(
-        models, data, *test, epochs=EPOCHS, batch_size=4, lr=0.02, weight_decay=0.1, clip=0.3,
-        batch_orders=orders, validation=val, schedule=schedule,
-    )  # fmt: skip
+    options = Optimisation(EPOCHS, 4, lr=0.02, weight_decay=0.1, clip=0.3, schedule=schedule)
+    curves = train_ensemble(models, runs, orders, options)
     for i, twin in enumerate(twins):
-        expected = alone(twin, data[i], orders[i], val[i], test, schedule)
-        for name, curve in expected.items():
-            assert curves[i][name] == pytest.approx(curve, abs=1e-5), (i, name)
+        expected = alone(twin, runs[i], orders[i], schedule)
+        assert set(curves[i]) == set(expected)
+        for name, curve in expected.items():  # curves keep five digits
+            assert curves[i][name] == pytest.approx(curve, rel=1e-4, abs=1e-5), (i, name)
         for name, value in twin.state_dict().items():
             torch.testing.assert_close(models[i].state_dict()[name], value, atol=1e-5, rtol=1e-4, msg=name)
 
 
-def run(**changed: Any) -> list[dict[str, list[float]]]:
+def pair(**second: Split | None) -> list[RunData]:
+    """What two members see; the second other splits than the first."""
+    same = {"train": series(SERIES, 0), "val": series(3, 1), "test": series(4, 5)}
+    return [RunData(**same), RunData(**{**same, **second})]  # type: ignore[arg-type]
+
+
+def run(**changed: Any) -> list[Curves]:
     order = torch.arange(SERIES).repeat(2, 1)
     options: dict[str, Any] = {
-        "models": [member(linear, i) for i in range(2)], "data": [series(SERIES, i) for i in range(2)],
-        "x_test": series(4, 5)[0], "y_test": series(4, 5)[1], "epochs": 2, "batch_size": 4, "lr": 0.01,
-        "batch_orders": [order, order], **changed,
+        "models": [member(linear, i) for i in range(2)], "runs": pair(), "orders": [order, order],
+        "options": Optimisation(2, 4, lr=0.01, weight_decay=0.0, clip=1.0), **changed,
     }  # fmt: skip
     return train_ensemble(**options)
 
 
 def test_a_member_that_diverges_leaves_the_others_alone() -> None:
-    data = [series(SERIES, i) for i in range(2)]
-    data[1][0][3] = float("nan")
-    sound, broken = run(data=data, clip=1.0)
-    for name, curve in run(clip=1.0)[0].items():
+    train = series(SERIES, 1)
+    train.x[3] = float("nan")
+    sound, broken = run(runs=pair(train=train))
+    for name, curve in run()[0].items():
         assert sound[name] == pytest.approx(curve)
-    assert broken["train_loss"][-1] != broken["train_loss"][-1]
+    assert broken["train_loss"][-1] is None
 
 
-def test_ssm_lr_replaces_the_models_own_rate() -> None:
-    models = [member(linear, i) for i in range(2)]
-    before = [m.kernel.A_imag.clone() for m in models]
-    decoder = models[0].decoder.weight.clone()
-    run(models=models, ssm_lr=0.0)
-    assert all(torch.equal(m.kernel.A_imag, b) for m, b in zip(models, before, strict=True))
-    assert not torch.equal(models[0].decoder.weight, decoder)
-
-
-def test_progress_runs_to_one() -> None:
+def test_progress_runs_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ensemble_scores, "WORKING_SET", 1)  # members one after another
     seen: list[float] = []
     run(progress=seen.append)
-    assert seen == sorted(seen)
-    assert seen[-1] == 1.0
+    assert seen == [0.25, 0.5, 0.75, 1.0]
 
 
-def test_without_validation_there_are_no_validation_curves() -> None:
-    assert set(run()[0]) == {"train_loss", "test_loss", "test_accuracy"}
+@pytest.mark.parametrize("working_set", [1 << 20, 1])
+def test_all_members_have_validation_curves_or_none(
+    working_set: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ensemble_scores, "WORKING_SET", working_set)
+    assert [set(curves) for curves in run()] == [set(CURVES)] * 2
+    assert [set(curves) for curves in run(runs=pair(val=None))] == [set(CURVES[:3])] * 2
 
 
 @pytest.mark.parametrize(
     ("changed", "error", "message"),
     [
-        ({"schedule": "cosin"}, OptionError, "did you mean 'cosine'"),
-        ({"batch_orders": []}, DataError, "0 batch orders"),
-        ({"data": [series(SERIES, 0), series(SERIES - 1, 1)]}, DataError, "Member 1"),
-        ({"epochs": 3}, DataError, r"order \(2, 11\).*order \(3, 11\)"),
-        ({"models": [], "data": [], "batch_orders": []}, DataError, "0 models"),
+        ({"orders": []}, DataError, "0 batch orders"),
+        ({"models": [], "runs": [], "orders": []}, DataError, "0 models"),
+        ({"models": [member(linear, 0), member(power, 1)]}, OptionError, "Member 1 differs"),
+        ({"runs": pair(train=series(SERIES - 1, 1))}, DataError, r"Member 1 has x \(10, 24, 1\)"),
+        ({"runs": pair(test=series(4, 5, LENGTH + 2))}, DataError, r"Member 1 has test .*\(26, 1\)"),
+        ({"runs": pair(val=series(3, 5, LENGTH + 2))}, DataError, r"Member 1 has val .*\(26, 1\)"),
+        ({"options": Optimisation(3, 4, 0.01, 0.0)}, DataError, r"order \(2, 11\).*order \(3, 11\)"),
     ],
 )
 def test_bad_input(changed: dict[str, Any], error: type[Exception], message: str) -> None:
