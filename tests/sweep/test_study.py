@@ -41,6 +41,7 @@ def test_overrides_are_yaml() -> None:
         ({"epochs": 0}, "at least 1"),
         ({"base": "cross"}, "not among the arms"),
         ({"engine": "esemble"}, "did you mean 'ensemble'"),
+        ({"schedule": "cosin"}, "did you mean 'cosine'"),
         ({"tdi": {"tempr": 1}}, "did you mean 'temper'"),
         ({"datasets": []}, "needs datasets"),
         (
