@@ -22,7 +22,7 @@ def data(tiny: Callable[..., Study]) -> GroupData:
     return group_data(next(study_groups(tiny())))
 
 
-@pytest.mark.parametrize("name", [n for n in arms() if n not in ("lin", "refined")])
+@pytest.mark.parametrize("name", [n for n in arms() if n not in ("lin", "refined", "shuffled")])
 @pytest.mark.parametrize("model", ["deep-batch", "one-linear"])
 def test_arms_of_a_seed_differ_by_poles_alone(data: GroupData, name: str, model: str) -> None:
     build, train = builder(model, data, 1e-3), data.run(0.5, 0).train
@@ -36,6 +36,19 @@ def test_arms_of_a_seed_differ_by_poles_alone(data: GroupData, name: str, model:
     assert ("inv_dt" in differing) == (name == "autocorrelation")
     options = [[getattr(p, "_optim", None) for p in m.parameters()] for m in (base, other)]
     assert options[0] == options[1]
+
+
+def test_labels_that_say_nothing_change_nothing(data: GroupData) -> None:
+    build = builder("deep-layer", data, 1e-3)
+    kept = 0
+    for seed in range(8):
+        train = data.run(0.5, seed).train
+        model, placed = member(build, arm("shuffled"), train, seed, {})
+        same = all(torch.equal(v, w) for v, w in zip(model.state_dict().values(), member(
+            build, arm("lin"), train, seed, {})[0].state_dict().values(), strict=True))  # fmt: skip
+        assert same == placed["reason"].startswith("no label information found")
+        kept += same
+    assert kept >= 6
 
 
 def test_same_seed_same_member_other_seed_other_member(data: GroupData) -> None:
