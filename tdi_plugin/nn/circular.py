@@ -7,18 +7,22 @@ from typing import Any
 import torch
 from torch import Tensor
 
+HALF = (torch.float16, torch.bfloat16)
+
 
 def fft_convolve(u: Tensor, kernel: Tensor, n: int) -> Tensor:
     """First L samples of the circular convolution modulo n: (B, H, L) with (C, H, K) to (B, C, H, L).
 
     With n >= L + K - 1 that is the causal convolution. Autograd's own backward of an rfft is a complex FFT of
-    full length; this one costs as much as the forward pass.
+    full length; this one costs as much as the forward pass. Half-precision inputs, as autocast makes them, are
+    convolved in float32, since there is no such FFT.
 
     Args:
         u: (B, H, L) real inputs.
         kernel: (C, H, K) real, K <= n.
         n: FFT length, at least L; see ``fast_length``.
     """
+    u, kernel = (x.float() if x.dtype in HALF else x for x in (u, kernel))
     return _Convolve.apply(u, kernel, n)
 
 

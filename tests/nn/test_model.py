@@ -145,6 +145,20 @@ def test_series_that_do_not_fit(x: torch.Tensor, message: str) -> None:
         model(x)
 
 
+@pytest.mark.parametrize("norm", ["batch", "layer"])
+def test_mixed_precision_trains_as_full_precision_does(norm: str) -> None:
+    torch.manual_seed(0)
+    model = SequenceClassifier(1, 3, d_model=8, n_layers=2, norm=norm, layer=LAYER)
+    x, y = torch.randn(6, 50, 1), torch.arange(6) % 3
+    gradients = []
+    for enabled in (False, True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            loss = nn.functional.cross_entropy(model(x), y)
+        gradients.append(torch.autograd.grad(loss, list(model.parameters())))
+    full, mixed = (torch.cat([g.float().flatten() for g in each]) for each in gradients)
+    assert torch.nn.functional.cosine_similarity(full, mixed, dim=0) > 0.99
+
+
 def test_bad_classifier_options() -> None:
     with pytest.raises(OptionError, match="did you mean 'linear'"):
         SequenceClassifier(1, 2, encoder="linea")
