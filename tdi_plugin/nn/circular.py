@@ -14,8 +14,8 @@ def fft_convolve(u: Tensor, kernel: Tensor, n: int) -> Tensor:
     """First L samples of the circular convolution modulo n: (B, H, L) with (C, H, K) to (B, C, H, L).
 
     With n >= L + K - 1 that is the causal convolution. Autograd's own backward of an rfft is a complex FFT of
-    full length; this one costs as much as the forward pass. Half-precision inputs, as autocast makes them, are
-    convolved in float32, since there is no such FFT.
+    full length; this one costs as much as the forward pass. Half-precision inputs, as autocast makes them,
+    are convolved in float32, since there is no such FFT.
 
     Args:
         u: (B, H, L) real inputs.
