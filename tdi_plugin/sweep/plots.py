@@ -49,7 +49,14 @@ def _figure(n: int, width: float = 3.4, height: float = 2.7, columns: int = 4) -
     return figure, axes[:n]
 
 
-def _band(axis: Any, x: Sequence[float], values: Sequence[Sequence[float]], label: str, color: str) -> None:
+def _color(i: int) -> Any:
+    """Of the arm in this place: twenty that can be told apart, the strong ones first."""
+    from matplotlib import colormaps
+
+    return colormaps["tab20"]((2 * i) % 20 + (i // 10) % 2)
+
+
+def _band(axis: Any, x: Sequence[float], values: Sequence[Sequence[float]], label: str, color: Any) -> None:
     """Mean with a band of one standard deviation over seeds."""
     centre = np.array([np.mean(v) for v in values])
     spread = np.array([np.std(v, ddof=1) if len(v) > 1 else 0.0 for v in values])
@@ -67,7 +74,7 @@ def _accuracy(rows: Sequence[Row], base: str, titles: Mapping[str, str]) -> Any:
                 if row.dataset == dataset and row.arm == arm:
                     by_ratio.setdefault(row.ratio, []).append(100 * row.metrics["final"])
             ratios = sorted(by_ratio)
-            _band(axis, ratios, [by_ratio[r] for r in ratios], titles.get(arm, arm), f"C{i}")
+            _band(axis, ratios, [by_ratio[r] for r in ratios], titles.get(arm, arm), _color(i))
         axis.set(title=dataset, xlabel="training ratio", ylabel="final accuracy, %", xscale="log")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
     return figure
@@ -106,7 +113,7 @@ def _curves(rows: Sequence[Row], base: str, titles: Mapping[str, str]) -> Any:
             if mine:
                 epochs = list(zip(*(r.curves["test_accuracy"] for r in mine), strict=True))
                 percent = [[100 * (v or 0.0) for v in e] for e in epochs]
-                _band(axis, range(1, len(epochs) + 1), percent, titles.get(arm, arm), f"C{i}")
+                _band(axis, range(1, len(epochs) + 1), percent, titles.get(arm, arm), _color(i))
         axis.set(title=f"{dataset}, {100 * ratio:g} %", xlabel="epoch", ylabel="test accuracy, %")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
     return figure
@@ -130,6 +137,10 @@ def comparison_matrix(rows: Sequence[Row], titles: Mapping[str, str], path: Path
     ]
     frame = pd.DataFrame(table, columns=[titles.get(arm, arm) for arm in arms])
     create_multi_comparison_matrix(
-        frame, save_path=str(path.with_suffix("")), formats="png", statistic_name="Accuracy"
+        frame,
+        save_path=str(path.with_suffix("")),
+        formats="png",
+        statistic_name="Accuracy",
+        pvalue_test_params={"zero_method": "pratt", "alternative": "two-sided"},
     )
     return path
