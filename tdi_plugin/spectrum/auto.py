@@ -65,8 +65,8 @@ def decide(scores: dict[str, float]) -> Choice:
     text = f"leave-one-out error {linear:.2f} of chance by waves, {log_power:.2f} by log-power"
     if not by_wave and not by_power:
         reason = (
-            f"no label information found ({text}): layers keep their own poles, and this is the power; name a "
-            "statistic to place poles anyway"
+            f"no label information found ({text}): layers keep their own poles, and this is the power; "
+            "name a statistic to place poles anyway"
         )
         return Choice("power", scores, reason, abstains=True)
     wave_gain = 1 - linear if by_wave else 0.0
