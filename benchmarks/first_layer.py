@@ -22,7 +22,7 @@ from _report import command_line, report
 from tdi_plugin.sweep.arms import resolve
 from tdi_plugin.sweep.group import study_groups
 from tdi_plugin.sweep.members import member
-from tdi_plugin.sweep.models import builder
+from tdi_plugin.sweep.models import builder, model_spec
 from tdi_plugin.sweep.protocol import group_data
 from tdi_plugin.sweep.rows import study_rows
 from tdi_plugin.sweep.store import Store
@@ -57,6 +57,8 @@ def of_study(study: Study) -> dict[tuple[str, str, str], list[Measures]]:
     """Measures by model, data set and arm, one a ratio and seed."""
     found = defaultdict(list)
     for group in study_groups(study):
+        if model_spec(group.model)["kind"] != "deep":
+            continue
         data = group_data(group)
         build = builder(group.model, data, study.ssm_lr)
         for seed in study.seeds:
@@ -81,7 +83,7 @@ def main() -> None:
             for metric in ("final", "early10")
             for key in {(metric, r.model, r.dataset, r.arm) for r in rows}
         }
-        for model in study.models:
+        for model in dict.fromkeys(model for model, _, _ in layers):
             cases = [(d, a) for d in study.datasets for a in study.arms if a != study.base]
             for what in ("log variance", "participation ratio"):
                 change = [

@@ -58,7 +58,8 @@ def tdi_(
     spectra = _spectra(chosen, spectrum, settings)
     plans = [plan_layer(host, own, settings) for host, own in zip(chosen, spectra, strict=True)]
     for host, plan in zip(chosen, plans, strict=True):
-        host.write(poles=plan.poles, dt=plan.dt, output=plan.output)
+        if plan.poles is not None:
+            host.write(poles=plan.poles, dt=plan.dt, output=plan.output)
     report = InitReport(
         tuple(plan.report for plan in plans),
         settings.as_dict(),

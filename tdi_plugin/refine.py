@@ -51,6 +51,8 @@ class RefineReport:
     kind: str
 
     def __str__(self) -> str:
+        if not self.layers:
+            return "spectral matching: no layer was changed, because the spectrum abstains"
         lines = [f"spectral matching ({self.kind}): L_spec and J / sum(eta), before -> after"]
         for layer in self.layers:
             (a, b), (j, k) = layer.loss, layer.alignment
@@ -94,9 +96,10 @@ def refine_(
             f"steps={steps!r}, rate={rate!r}: a whole number of steps, at least one, at a positive, "
             "finite rate is needed."
         )
+    chosen = find_hosts(model, layers) if hosts is None else select(list(hosts), layers)
+    spectral_loss(spectrum.density, spectrum.density, loss)
     if spectrum.abstains:
         return RefineReport((), loss)
-    chosen = find_hosts(model, layers) if hosts is None else select(list(hosts), layers)
     for host in chosen:
         _check_closed_form(host, spectrum.length)
     done = [_refine(h, spectrum, loss, steps, rate, cross_covariance) for h in chosen]

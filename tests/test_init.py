@@ -175,6 +175,8 @@ def test_a_spectrum_that_abstains_leaves_every_bit(n_ssm):
     assert not layer.task.any()
     assert "no label information found" in str(report)
     assert refine_(model, found).layers == ()
+    with pytest.raises(OptionError, match="Unknown loss 'square'"):
+        refine_(model, found, loss="square")
     assert not torch.equal(
         tdi_(model, found.replaced(abstains=False)).layers[0].frequencies, layer.frequencies
     )

@@ -62,18 +62,19 @@ def decide(scores: dict[str, float]) -> Choice:
     linear, log_power = scores["linear"], scores.get("log_power", np.inf)
     by_wave = scores["linear_p"] <= LEVEL
     by_power = scores.get("log_power_p", 1.0) <= LEVEL
-    text = f"leave-one-out error {linear:.2f} of chance by waves, {log_power:.2f} by log-power"
+    text = f"leave-one-out error {linear:.2f} of chance by waves"
+    if "log_power" in scores:
+        text += f", {log_power:.2f} by log-power"
     if not by_wave and not by_power:
         reason = (
             f"no label information found ({text}): layers keep their own poles, and this is the power; "
             "name a statistic to place poles anyway"
         )
         return Choice("power", scores, reason, abstains=True)
-    wave_gain = 1 - linear if by_wave else 0.0
-    power_gain = 1 - log_power if by_power else 0.0
-    if wave_gain < LITTLE * power_gain:
+    wave_gain, power_gain = 1 - linear, 1 - log_power
+    if not by_wave or (by_power and wave_gain < LITTLE * power_gain):
         return Choice("fisher", scores, f"energy tells the classes apart, whatever its phase ({text})")
-    if power_gain < LITTLE * wave_gain:
+    if not by_power or power_gain < LITTLE * wave_gain:
         return Choice("cross", scores, f"phase-locked waves tell the labels apart ({text})")
     return Choice("combined", scores, f"both waves and log-power tell the classes apart ({text})")
 

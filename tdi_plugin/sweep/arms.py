@@ -20,6 +20,7 @@ CHOICES = {
     "step": ("host", "autocorrelation"),
 }
 NOT_THE_ARMS = ("enabled", "train_ratio", "subset_seed", "seed", "fast_kernel", "spectrum_file")
+"""Options of ``tdi_`` that are a study's own affair: no arm may set them, nor ``source``."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,15 @@ class Arm:
 
     def config(self, defaults: Mapping[str, Any] | None = None) -> TDIConfig | None:
         """Options of ``tdi_`` over the study's own, or None for an arm that keeps its init's poles."""
-        return None if self.tdi is None else TDIConfig.of({**(defaults or {}), **self.tdi})
+        if self.tdi is None:
+            return None
+        given = {**(defaults or {}), **self.tdi}
+        if refused := sorted(set(given) & {*NOT_THE_ARMS, "source"}):
+            raise OptionError(
+                f"Arm {self.name!r}: tdi.{refused[0]} is not an arm's to set: ratios and seeds are settings of the "
+                "study, and every arm measures its spectrum on the run's training series. Leave it out."
+            )
+        return TDIConfig.of(given)
 
     def settings(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """All that the arm's numbers depend on, defaults of ``tdi_`` spelled out; not the title."""

@@ -37,7 +37,7 @@ def study_markdown(name: str, models: dict[str, dict[str, Any]], titles: dict[st
                 f"### {model}: {titles.get(arm, arm)} by data set, final accuracy, mean ± sd over runs\n"
             )
             parts.append(_dataset_table(found["by_dataset"], base, titles.get(arm, arm)))
-        parts.append(f"### {model}: failures (kept in every mean)\n")
+        parts.append(f"### {model}: what went otherwise (kept in every mean)\n")
         parts.append(_failure_table(table["failures"], titles))
     return "\n".join(parts)
 
@@ -128,9 +128,15 @@ def _dataset_table(rows: Sequence[dict[str, Any]], base: str, other: str) -> str
 
 
 def _failure_table(failures: dict[str, dict[str, int]], titles: dict[str, str]) -> str:
-    header = ["arm", "runs", "not finite", "never above chance"]
+    header = ["arm", "runs", "not finite", "never above chance", "kept own poles"]
     body = [
-        [titles.get(arm, arm), str(n["runs"]), str(n["nonfinite"]), str(n["no_learning"])]
+        [
+            titles.get(arm, arm),
+            str(n["runs"]),
+            str(n["nonfinite"]),
+            str(n["no_learning"]),
+            str(n["abstained"]),
+        ]
         for arm, n in failures.items()
     ]
     return grid(header, body)

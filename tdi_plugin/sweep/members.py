@@ -9,7 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from tdi_plugin.config import TDIConfig
 from tdi_plugin.errors import DataError
+from tdi_plugin.hosts import find_hosts
+from tdi_plugin.init import tdi_
+from tdi_plugin.refine import refine_
+from tdi_plugin.spectrum import TaskSpectrum, task_spectrum
 from tdi_plugin.sweep.arms import Arm
 from tdi_plugin.sweep.group_data import Split
 from tdi_plugin.sweep.models import Build
@@ -29,8 +34,6 @@ def member(
         seed: of the weights, and of shuffled labels and sampled allocation.
         defaults: TDI options laid under the arm's.
     """
-    from tdi_plugin.hosts import find_hosts
-
     model = build(seed, "diag-lin")
     if arm.init != "diag-lin":
         copy_poles(build(seed, arm.init), model)
@@ -42,31 +45,28 @@ def member(
             host.write(
                 dt=centred_steps(host.dt, -host.poles.real.mean().item(), autocorrelation_time(train.x))
             )
-    config = arm.config({**defaults, "seed": seed})
+    config = arm.config(defaults)
     if config is None:
         return model, {}
-    from tdi_plugin.init import tdi_
-
     spectrum = arm_spectrum(arm, config, model, train, seed)
-    report = tdi_(model, spectrum, config)
+    report = tdi_(model, spectrum, config, seed=seed)
     if arm.refine is not None:
-        from tdi_plugin.refine import refine_
-
         refine_(model, spectrum, **arm.refine)
     frequencies = report.layers[0].frequencies if report.layers else torch.zeros(0)
     placed = (
         [float(f"{q:.4g}") for q in frequencies.flatten().quantile(_QUARTILES)] if frequencies.numel() else []
     )
-    return model, {"statistic": spectrum.statistic, "reason": spectrum.reason, "frequency_quartiles": placed}
+    return model, {
+        "statistic": spectrum.statistic, "reason": spectrum.reason, "abstains": spectrum.abstains,
+        "frequency_quartiles": placed,
+    }  # fmt: skip
 
 
 _QUARTILES = torch.tensor([0.0, 0.25, 0.5, 0.75, 1.0], dtype=torch.float64)
 
 
-def arm_spectrum(arm: Arm, config: Any, model: nn.Module, train: Split, seed: int) -> Any:
+def arm_spectrum(arm: Arm, config: TDIConfig, model: nn.Module, train: Split, seed: int) -> TaskSpectrum:
     """The TaskSpectrum that the arm's poles follow: of the task, of shuffled labels, or flat."""
-    from tdi_plugin.spectrum import TaskSpectrum, task_spectrum
-
     if arm.spectrum == "flat":
         length = train.x.shape[1]
         return TaskSpectrum(torch.ones(length // 2 + 1), length, "flat", n_series=len(train))

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 
 Curve = Sequence[float | None]
 
+ROUNDING = 1e-5
+"""Curves hold five digits."""
+
 METRICS = {
     "final": "final accuracy",
     "best": "accuracy at the best validation epoch",
@@ -42,7 +45,7 @@ def run_metrics(curves: Mapping[str, Curve], chance: float, threshold: float) ->
         "early10_loss": _mean(loss[:10]),
         "epochs_to": epochs_to(accuracy, threshold),
         "nonfinite": float(not all(map(math.isfinite, [*_floats(curves["train_loss"]), *loss]))),
-        "no_learning": float(max(map(_low, accuracy)) <= chance + 1e-6),
+        "no_learning": float(max(map(_low, accuracy)) <= chance + ROUNDING),
     }
 
 

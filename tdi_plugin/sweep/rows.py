@@ -22,6 +22,8 @@ class Row:
     seed: int
     arm: str
     n_train: int
+    abstains: bool
+    """Whether the task spectrum found nothing in the labels, so that the run kept its own poles."""
     metrics: Mapping[str, float]
     curves: Mapping[str, Sequence[float | None]]
 
@@ -59,7 +61,7 @@ def group_rows(group: Mapping[str, Any]) -> list[Row]:
     return [
         Row(
             settings["model"]["name"], settings["model"]["kind"], settings["dataset"], settings["ratio"],
-            run["seed"], run["arm"], group["n_train"],
+            run["seed"], run["arm"], group["n_train"], bool(run.get("abstains")),
             {k: math.nan if v is None else float(v) for k, v in run["metrics"].items()}, run["curves"],
         )
         for run in group["runs"]

@@ -85,7 +85,7 @@ def paired_summary(
     confidence: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    tie: float = 1e-9,
+    resolution: float = 1e-9,
 ) -> PairedSummary:
     """Compare two arms on matched runs: same data set, ratio and seed, position by position.
 
@@ -96,7 +96,8 @@ def paired_summary(
         confidence: Coverage of the interval.
         resamples: Bootstrap resamples.
         seed: Seed of the resampling.
-        tie: Differences up to this count as ties.
+        resolution: For ranks, wins and ties, differences count in whole multiples of this: those that
+            only rounding tells apart are equal.
 
     Raises:
         DataError: lengths differ, no runs, or values that are not finite.
@@ -107,15 +108,15 @@ def paired_summary(
     if first.size != second.size:
         raise DataError(f"base has {first.size} runs, other {second.size}; pairing needs the same in both.")
     delta = second - first
-    delta[np.abs(delta) <= tie] = 0.0
     low, high = bootstrap_interval(delta, clusters, confidence, resamples, seed)
-    p_value = float(wilcoxon(delta).pvalue) if np.any(delta) else 1.0
+    steps = np.rint(delta / resolution)
+    p_value = float(wilcoxon(steps).pvalue) if np.any(steps) else 1.0
     return PairedSummary(
         n=delta.size,
         clusters=1 if clusters is None else len(set(clusters)),
         base=float(first.mean()), other=float(second.mean()), mean=float(delta.mean()),
         low=low, high=high, confidence=confidence, p_value=p_value,
-        wins=int((delta > 0).sum()), ties=int((delta == 0).sum()), losses=int((delta < 0).sum()),
+        wins=int((steps > 0).sum()), ties=int((steps == 0).sum()), losses=int((steps < 0).sum()),
     )  # fmt: skip
 
 

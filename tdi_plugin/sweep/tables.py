@@ -13,6 +13,8 @@ from tdi_plugin.sweep.rows import Row, pairs
 from tdi_plugin.sweep.statistics import conditions_won, paired_summary
 
 PAIRED = ("final", "early5", "early10", "best")
+RESOLUTION = 0.01
+"""Points; curves hold accuracies to a thousandth of one."""
 Pair = tuple[Row, Row]
 
 
@@ -53,7 +55,7 @@ def arm_table(matched: Sequence[Pair], kind: str, low: float, high: float) -> di
             {
                 "ratio": ratio,
                 **gains([p for p in matched if p[0].ratio == ratio]),
-                "published": BY_RATIO.get(ratio),
+                "published": BY_RATIO.get(ratio) if kind == "one-layer" else None,
             }
             for ratio in ratios
         ],
@@ -70,7 +72,9 @@ def gains(matched: Sequence[Pair]) -> dict[str, Any]:
         usable = [p for p in matched if not any(math.isnan(r.metrics[metric]) for r in p)]
         if usable:
             base, other = ([100 * p[i].metrics[metric] for p in usable] for i in (0, 1))
-            found[metric] = paired_summary(base, other, [b.dataset for b, _ in usable]).as_dict()
+            found[metric] = paired_summary(
+                base, other, [b.dataset for b, _ in usable], resolution=RESOLUTION
+            ).as_dict()
     return found
 
 
@@ -115,11 +119,12 @@ def speed(matched: Sequence[Pair]) -> dict[str, Any]:
 
 
 def failures(rows: Sequence[Row]) -> dict[str, int]:
-    """Runs that became non-finite and runs that never left chance; both stay in every mean."""
+    """Runs that became non-finite, never left chance, or kept their own poles; all stay in every mean."""
     return {
         "runs": len(rows),
         "nonfinite": int(sum(row.metrics["nonfinite"] for row in rows)),
         "no_learning": int(sum(row.metrics["no_learning"] for row in rows)),
+        "abstained": sum(row.abstains for row in rows),
     }
 
 

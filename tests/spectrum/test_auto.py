@@ -84,6 +84,9 @@ def test_the_rule_on_its_own() -> None:
     assert decide({**scores, "linear_p": 0.2}).statistic == "fisher"
     assert decide({**scores, "linear_p": 0.2, "log_power_p": 0.2}).statistic == "power"
     assert decide({"linear": 0.8, "linear_p": 0.01}).statistic == "cross"
+    assert decide({**scores, "linear": 1.02, "log_power_p": 0.2}).statistic == "cross"
+    assert decide({**scores, "log_power": 1.02, "linear_p": 0.2}).statistic == "fisher"
+    assert "log-power" not in decide({"linear": 0.8, "linear_p": 0.2}).reason
 
 
 def choices_on(data_path: Path, name: str, ratio: float) -> list[TaskSpectrum]:

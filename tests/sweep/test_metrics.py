@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+from tdi_plugin.sweep.loop import finite
 from tdi_plugin.sweep.metrics import epochs_to, run_metrics
 
 
@@ -24,6 +25,14 @@ def test_failures_are_counted_not_hidden() -> None:
     assert (found["final"], found["nonfinite"], found["no_learning"]) == (0.5, 1, 1)
     assert math.isnan(found["epochs_to"])
     assert math.isnan(found["best"])
+
+
+def test_no_learning_is_seen_through_the_rounding_of_curves() -> None:
+    for right in range(100, 200):
+        rounded = finite(right / 300)
+        curves = {"test_accuracy": [rounded], "test_loss": [1.0], "train_loss": [1.0]}
+        assert run_metrics(curves, chance=right / 300, threshold=0.9)["no_learning"] == 1
+        assert run_metrics(curves, chance=(right - 1) / 300, threshold=0.9)["no_learning"] == 0
 
 
 def test_epochs_count_from_one() -> None:

@@ -72,6 +72,17 @@ def test_summary_counts_and_wilcoxon() -> None:
     assert (summary.n, summary.clusters) == (6, 2)
 
 
+def test_ranks_do_not_depend_on_rounding() -> None:
+    rng = np.random.default_rng(0)
+    base, other = (rng.integers(200, 260, size=30) / 300 for _ in range(2))
+    exact = paired_summary(100 * base, 100 * other, resolution=0.01)
+    rounded = [[100 * float(f"{v:.5g}") for v in values] for values in (base, other)]
+    found = paired_summary(*rounded, resolution=0.01)
+    whole = stats.wilcoxon(np.rint(300 * (other - base)))
+    assert found.p_value == exact.p_value == pytest.approx(float(whole.pvalue))
+    assert (found.wins, found.ties) == (exact.wins, exact.ties)
+
+
 def test_identical_arms_give_nothing() -> None:
     summary = paired_summary([0.1, 0.2], [0.1, 0.2])
     assert (summary.mean, summary.low, summary.high, summary.p_value, summary.ties) == (0.0, 0.0, 0.0, 1.0, 2)

@@ -79,7 +79,7 @@ def test_same_name_with_other_settings_is_refused(tmp_path: Path) -> None:
     store.register("a", {"epochs": 4, "arms": ["lin"]}, ["k"])
     with pytest.raises(OptionError, match="epochs: 4 there, 5 now"):
         store.register("a", {"epochs": 5, "arms": ["lin"]}, ["k"])
-    with pytest.raises(OptionError, match="other data, or another version"):
+    with pytest.raises(OptionError, match="other data or another package version"):
         store.register("a", {"epochs": 4, "arms": ["lin"]}, ["other"])
     assert store.studies() == {"a": {"epochs": 4, "arms": ["lin"]}}
 

@@ -25,7 +25,9 @@ def row(dataset: str, ratio: float, seed: int, arm: str, accuracy: list[float]) 
         "test_loss": [1.0] * len(accuracy),
         "train_loss": [1.0] * len(accuracy),
     }
-    return Row("one", "one-layer", dataset, ratio, seed, arm, 10, run_metrics(curves, 0.2, 0.8), curves)
+    return Row(
+        "one", "one-layer", dataset, ratio, seed, arm, 10, False, run_metrics(curves, 0.2, 0.8), curves
+    )
 
 
 @pytest.fixture
@@ -51,6 +53,8 @@ def test_gains_by_hand(rows: list[Row]) -> None:
     assert found["early10_conditions"] == {"won": 1, "of": 2}
     first, second = found["by_ratio"]
     assert (first["ratio"], first["published"]) == (0.04, BY_RATIO[0.04])
+    deep = arm_table(pairs(rows, "lin", "tdi"), "deep", 0.16, 0.64)["by_ratio"]
+    assert [entry["published"] for entry in deep] == [None, None]
     assert (first["final"]["wins"], first["final"]["ties"], first["final"]["losses"]) == (1, 1, 0)
     assert first["early5"]["mean"] == pytest.approx(100 * (0.575 - 0.45) / 2)
     assert second["final"]["losses"] == 1
@@ -77,7 +81,7 @@ def test_epochs_to_the_baselines_final_accuracy(rows: list[Row]) -> None:
 def test_failures_stay_in_the_means() -> None:
     dead = row("A", 0.1, 0, "tdi", [0.2, 0.2])
     table = model_table([row("A", 0.1, 0, "lin", [0.2, 0.6]), dead], "lin", 0.16, 0.64)
-    assert table["failures"]["tdi"] == {"runs": 1, "nonfinite": 0, "no_learning": 1}
+    assert table["failures"]["tdi"] == {"runs": 1, "nonfinite": 0, "no_learning": 1, "abstained": 0}
     assert table["arms"]["tdi"]["overall"]["final"]["mean"] == pytest.approx(-40.0)
 
 
