@@ -44,8 +44,8 @@ class Arm:
         given = {**(defaults or {}), **self.tdi}
         if refused := sorted(set(given) & {*NOT_THE_ARMS, "source"}):
             raise OptionError(
-                f"Arm {self.name!r}: tdi.{refused[0]} is not an arm's to set: ratios and seeds are settings of the "
-                "study, and every arm measures its spectrum on the run's training series. Leave it out."
+                f"Arm {self.name!r}: tdi.{refused[0]} is not an arm's to set: ratios and seeds are the "
+                "study's, and every arm measures its spectrum on the run's training series. Leave it out."
             )
         return TDIConfig.of(given)
 
