@@ -7,13 +7,12 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from tdi_plugin.errors import OptionError, choices
+from tdi_plugin.sweep.study_checks import ENGINES as ENGINES
+from tdi_plugin.sweep.study_checks import check
+from tdi_plugin.sweep.study_settings import read_settings, to_kinds
 
 STUDIES = Path(__file__).with_name("studies")
-SCHEDULES = ("constant", "cosine")
-ENGINES = ("auto", "ensemble", "loop", "lightning")
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,8 @@ class Study:
         """Build from YAML-like settings.
 
         Raises:
-            OptionError: unknown keys, a missing name or data set, a ratio outside (0, 1], an unknown engine.
+            OptionError: unknown keys, a missing name or data set, a value of another kind or out of range,
+                anything that is named twice.
         """
         given = {**(settings or {}), **options}
         known = {f.name for f in fields(cls)}
@@ -72,65 +72,28 @@ class Study:
                 raise OptionError(
                     f"A study needs {key}; add `{key}: …` to its YAML or `{key}=…` to the command."
                 )
-        for key in ("datasets", "ratios", "seeds", "arms", "models"):
-            if key in given:
-                given[key] = _sequence(key, given[key])
-        for key in ("data", "tdi", "define"):
-            given[key] = dict(given.get(key) or {})
-        for key in ("lr", "ssm_lr", "weight_decay", "clip"):
-            if given.get(key) is not None:
-                given[key] = float(given[key])
-        study = cls(**given)
-        study._check()
+        study = cls(**to_kinds(given))
+        check(study)
         return study
 
     @classmethod
     def load(cls, name: str, overrides: Mapping[str, Any] | None = None) -> Study:
         """A study by name (one of the package's) or by path of a YAML file.
 
+        Overrides take the place of its settings; options under ``tdi`` are added to the study's own.
+
         Raises:
-            OptionError: no such study, or settings that are wrong.
+            OptionError: no such study, a file that is no YAML mapping, or settings that are wrong.
         """
         path = Path(name) if name.endswith((".yaml", ".yml")) else STUDIES / f"{name}.yaml"
         if not path.is_file():
             known = [p.stem for p in STUDIES.glob("*.yaml")]
             raise OptionError(f"No study {name!r}: {choices(name, known)} Or give the path of a .yaml file.")
-        settings = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        return cls.of({"name": path.stem, **settings}, **(overrides or {}))
+        settings, given = {"name": path.stem, **read_settings(path)}, dict(overrides or {})
+        if isinstance(settings.get("tdi"), Mapping) and isinstance(given.get("tdi"), Mapping):
+            given["tdi"] = {**settings["tdi"], **given["tdi"]}
+        return cls.of(settings, **given)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as they are noted in a store."""
         return asdict(self)
-
-    def _check(self) -> None:
-        from tdi_plugin.sweep.arms import resolve
-        from tdi_plugin.sweep.models import model_spec
-
-        for name in self.arms:
-            resolve(name, self.define).config(self.tdi)
-        for name in self.models:
-            model_spec(name)
-        for ratio in self.ratios:
-            if not isinstance(ratio, (int, float)) or not 0 < ratio <= 1:
-                raise OptionError(
-                    f"Training ratio {ratio!r} is outside (0, 1]; give a part of the training set."
-                )
-        if self.engine not in ENGINES:
-            raise OptionError(f"Unknown engine {self.engine!r}: {choices(str(self.engine), ENGINES)}")
-        if self.schedule not in SCHEDULES:
-            raise OptionError(f"Unknown schedule {self.schedule!r}: {choices(str(self.schedule), SCHEDULES)}")
-        if self.base not in self.arms:
-            raise OptionError(
-                f"The baseline {self.base!r} is not among the arms {list(self.arms)}; add it, or set base=…."
-            )
-        for key in ("epochs", "batch_size", "stride"):
-            if not isinstance(value := getattr(self, key), int) or value < 1:
-                raise OptionError(f"{key}={value!r}; a whole number of at least 1 is needed.")
-
-
-def _sequence(key: str, value: Any) -> tuple[Any, ...]:
-    if key == "seeds" and isinstance(value, int):
-        return tuple(range(value))
-    if isinstance(value, (str, int, float)):
-        return (value,)
-    return tuple(float(v) if key == "ratios" and isinstance(v, int) else v for v in value)
