@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tdi_plugin.errors import DataError
+
 
 def content_key(settings: Mapping[str, Any]) -> str:
     """20 hex digits of the SHA-256 of the settings; order of keys does not matter."""
@@ -17,13 +19,25 @@ def content_key(settings: Mapping[str, Any]) -> str:
 
 
 def write_atomically(path: Path, value: Mapping[str, Any]) -> None:
-    """Write JSON so that a reader, or a power cut, sees the old file or the new one and nothing between."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(canonical(value) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    """Write JSON so that a reader, or a power cut, sees the old file or the new one and nothing between.
+
+    Raises:
+        DataError: the disk is full, or the folder is not there or may not be written.
+    """
+    temporary, text = path.with_name(f"{path.name}.{os.getpid()}.tmp"), canonical(value) + "\n"
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise DataError(
+            f"{path} cannot be written ({error.strerror}); make room or give the folder rights, then repeat "
+            "the command."
+        ) from error
     with suppress(OSError):
         folder = os.open(path.parent, os.O_RDONLY)
         try:
@@ -38,9 +52,18 @@ def canonical(value: Mapping[str, Any]) -> str:
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """The JSON mapping in a file, or None where there is none or it is not whole."""
+    """The JSON mapping in a file, or None where there is none or it is not whole.
+
+    Raises:
+        DataError: a file that is there but cannot be read, which says nothing about what is in it.
+    """
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return None
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be read ({error.strerror}); check its rights and the disk, then repeat the "
+            "command."
+        ) from error
     return value if isinstance(value, dict) else None

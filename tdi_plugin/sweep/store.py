@@ -8,46 +8,28 @@ DIR/claims/KEY.lock       locked by the process at work on the group; freed by t
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from tdi_plugin.errors import DataError, OptionError
+from tdi_plugin.errors import OptionError
 from tdi_plugin.sweep.atomic import canonical, content_key, read_json, write_atomically
-
-FORMAT = 2
-"""Raised whenever files of an older package version would be misread or should not be mixed with new ones."""
+from tdi_plugin.sweep.locks import locked
+from tdi_plugin.sweep.store_folder import open_folder
 
 
 class Store:
     """Results under one folder.
 
     Raises:
-        DataError: the folder holds something else, or a store of another format.
+        DataError: the folder holds something else, or a store of another format, or cannot be made.
     """
 
     def __init__(self, root: str | Path, create: bool = True) -> None:
         self.root = Path(root)
-        marker = self.root / "store.json"
-        if not marker.exists():
-            if not create:
-                raise DataError(f"No store at {self.root}; make one with `tdi sweep study=NAME store=DIR`.")
-            if self.root.exists() and any(self.root.iterdir()) and not (self.root / "groups").is_dir():
-                raise DataError(f"{self.root} is not empty and not a store; give an empty or new folder.")
-            for part in ("groups", "studies", "claims"):
-                (self.root / part).mkdir(parents=True, exist_ok=True)
-            write_atomically(marker, {"format": FORMAT})
-        found = read_json(marker)
-        if found is None or found.get("format") != FORMAT:
-            version = "unreadable" if found is None else found.get("format")
-            raise DataError(
-                f"{marker} says format {version}; this version reads and writes format {FORMAT}. "
-                "Use the version that wrote it, or another folder: nothing here was changed."
-            )
+        open_folder(self.root, create)
 
     def register(self, name: str, settings: Mapping[str, Any], groups: Sequence[str]) -> None:
         """Note a study under its name, or check that it is the one already there.
@@ -63,8 +45,9 @@ class Store:
         path = self.root / "studies" / f"{name}.json"
         given = json.loads(canonical({"settings": settings, "groups": groups}))
         with self._lock(f"study-{name}", wait=True):
-            earlier = read_json(path)
+            earlier = _whole_study(path)
             if earlier is None:
+                _set_aside(path)
                 write_atomically(path, given)
                 return
         if given == earlier:
@@ -93,7 +76,7 @@ class Store:
         return {key: group for key, group in loaded.items() if group is not None}
 
     def _registered(self) -> dict[str, dict[str, Any]]:
-        found = {p.stem: read_json(p) for p in sorted((self.root / "studies").glob("*.json"))}
+        found = {p.stem: _whole_study(p) for p in sorted((self.root / "studies").glob("*.json"))}
         return {name: study for name, study in found.items() if study is not None}
 
     def path(self, key: str) -> Path:
@@ -103,15 +86,17 @@ class Store:
     def load(self, key: str) -> dict[str, Any] | None:
         """The finished group, or None where it is not there or not whole."""
         record = read_json(self.path(key))
-        if record is None or record.get("digest") != content_key(record.get("group", {})):
-            return None
-        return dict(record["group"])
+        try:
+            whole = record is not None and record.get("digest") == content_key(record.get("group", {}))
+        except ValueError:  # NaN or infinity, which are never written
+            whole = False
+        return dict(record["group"]) if record is not None and whole else None
 
     def save(self, key: str, group: Mapping[str, Any]) -> None:
         """Write a finished group, whole or not at all; a damaged file in its place is set aside (.broken)."""
         path = self.path(key)
-        if path.exists() and self.load(key) is None:
-            path.replace(path.with_name(path.name + ".broken"))
+        if self.load(key) is None:
+            _set_aside(path)
         for left_over in path.parent.glob(f"{key}.json.*.tmp"):
             left_over.unlink(missing_ok=True)
         group = json.loads(canonical(group))
@@ -120,7 +105,10 @@ class Store:
     def problems(self) -> list[str]:
         """Sentences about files that are ignored: half-written, damaged, or set aside."""
         said = []
-        for path in sorted((self.root / "groups").iterdir()):
+        for path in sorted((self.root / "studies").glob("*.json")):
+            if _whole_study(path) is None:
+                said.append(f"studies/{path.name}: damaged; ignored, noted anew by `tdi sweep`.")
+        for path in sorted((self.root / "groups").glob("*")):
             if path.suffix == ".tmp" and not self._claimed(path.name.partition(".")[0]):
                 said.append(f"{path.name}: left by a run that was killed while writing; ignored.")
             elif path.suffix == ".json" and self.load(path.stem) is None:
@@ -129,31 +117,24 @@ class Store:
                 said.append(f"{path.name}: damaged file set aside; ignored, delete it when done with it.")
         return said
 
-    @contextmanager
-    def claim(self, key: str) -> Iterator[bool]:
-        """True while this process alone holds the group; False where another one does.
-
-        Held by a lock of the operating system, so a process that is killed, however, lets go at once.
-        """
-        with self._lock(key, wait=False) as got:
-            yield got
+    def claim(self, key: str) -> AbstractContextManager[bool]:
+        """True while this process alone holds the group; False where another one does."""
+        return self._lock(key, wait=False)
 
     def _claimed(self, key: str) -> bool:
         with self.claim(key) as got:
             return not got
 
-    @contextmanager
-    def _lock(self, name: str, wait: bool) -> Iterator[bool]:
-        path = self.root / "claims" / f"{name}.lock"
-        path.parent.mkdir(exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            os.close(handle)
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            os.close(handle)
+    def _lock(self, name: str, wait: bool) -> AbstractContextManager[bool]:
+        return locked(self.root / "claims" / f"{name}.lock", wait)
+
+
+def _whole_study(path: Path) -> dict[str, Any] | None:
+    found = read_json(path)
+    whole = found and isinstance(found.get("settings"), dict) and isinstance(found.get("groups"), list)
+    return found if whole else None
+
+
+def _set_aside(path: Path) -> None:
+    if path.exists():
+        path.replace(path.with_name(path.name + ".broken"))
