@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from tdi_plugin.errors import DataError
+from tdi_plugin.data.task import SeriesTask
+from tdi_plugin.errors import DataError, OptionError, check_options
 
 MAX_VALIDATION = 100
 
@@ -84,7 +85,7 @@ class GroupData:
 
 
 def limited(split: Split, most: int | None, seed: int = 0) -> Split:
-    """At most ``most`` of the series, stratified by class and the same for every call with this seed."""
+    """At most ``most`` of the series, but one of each class: stratified, the same for a seed."""
     from tdi_plugin.data import nested_subset
 
     if most is None or len(split) <= most:
@@ -105,11 +106,10 @@ def load_group_data(
         options: (name, value) pairs for the set's class.
 
     Raises:
-        DataError: no such data set (with the nearest name), or series of unequal length.
+        DataError: no such data set (with the nearest name), series of unequal length, or real targets.
+        OptionError: an option that the set does not have.
     """
-    from tdi_plugin.data import UCR, build, registry
-
-    task = build(name, **dict(options)) if name in registry else UCR(name, **dict(options))
+    task = _task(name, dict(options))
     task.setup()
     source = task.provenance()
     if "files" in source:
@@ -123,8 +123,25 @@ def load_group_data(
     return GroupData(full, val, limited(test, max_test), task.d_output, task.n_tokens, digest, source)
 
 
+def _task(name: str, options: dict[str, Any]) -> SeriesTask:
+    from tdi_plugin.data import UCR, build, registry
+
+    if name in registry:
+        return build(name, **options)
+    if "name" in options:
+        raise OptionError(
+            f"data: {name} has the option name={options['name']!r}; list that set in datasets instead."
+        )
+    check_options(f"Data set {name!r}", options, UCR)
+    return UCR(name, **options)
+
+
 def _stack(dataset: Any, name: str, stride: int) -> Split:
     """All items of a data set; token sequences are padded with 0, which then counts as a token."""
+    if torch.as_tensor(dataset[0][1]).is_floating_point():
+        raise DataError(
+            f"{name} has real targets, and paired studies compare accuracies of classes; leave it out."
+        )
     unequal = DataError(
         f"{name} has series of unequal length, which paired studies do not take; pad or cut them."
     )

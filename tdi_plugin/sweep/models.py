@@ -43,9 +43,17 @@ def builder(name: str, data: GroupData, ssm_lr: float) -> Build:
         name: of the registry.
         data: gives input channels (or tokens), classes and length.
         ssm_lr: the learning rate of dt, A, B and C.
+
+    Raises:
+        OptionError: no such model, or one that does not take tokens for data that are.
     """
     spec = model_spec(name)
     kind = spec.pop("kind")
+    if kind == "one-layer" and data.n_tokens:
+        raise OptionError(
+            f"{name} filters real series, and these are of {data.n_tokens} tokens; take a deep model, which "
+            "embeds them."
+        )
     d_input = data.n_tokens or data.full.x.shape[-1]
 
     def deep(init: str) -> nn.Module:

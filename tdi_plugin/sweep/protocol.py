@@ -94,8 +94,13 @@ def paired(
 def group_data(group: Group) -> GroupData:
     """The group's data set, read once for groups that follow each other."""
     study = group.study
-    options = tuple(sorted(study.data.get(group.dataset, {}).items()))
-    return load_group_data(group.dataset, study.stride, study.max_test, options)
+    options = sorted(study.data.get(group.dataset, {}).items())
+    fixed = tuple((key, _hashable(value)) for key, value in options)
+    return load_group_data(group.dataset, study.stride, study.max_test, fixed)
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
 
 
 def resolve_engine(name: str, model: str) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
+from tdi_plugin.errors import DataError, TDIError
+from tdi_plugin.sweep.atomic import content_key
 from tdi_plugin.sweep.group import Group, study_groups
 from tdi_plugin.sweep.group_data import MAX_VALIDATION
 from tdi_plugin.sweep.protocol import group_data, resolve_engine, run_group
@@ -42,7 +45,7 @@ def run_study(
 
     Raises:
         OptionError: the store has a study of this name with other settings.
-        DataError: a data set that cannot be read.
+        DataError: a data set that cannot be read or used, or that changes meanwhile.
     """
     groups = plan(study, store)
     costs = {key: cost(group) for key, group in groups.items()}
@@ -70,7 +73,7 @@ def run_study(
                         report(str(group), done + part * own, total)
 
                 progress(0.0)
-                store.save(key, run_group(group, progress=progress))
+                store.save(key, _record(group, key, progress))
                 ran += 1
         pending = [key for key in held_elsewhere if store.load(key) is None]
         if not wait:
@@ -83,6 +86,16 @@ def run_study(
     if report is not None and not pending:
         report("done", total, total)
     return Outcome(ran, found, len(groups) - found - ran)
+
+
+def _record(group: Group, key: str, progress: Callable[[float], None]) -> dict[str, Any]:
+    try:
+        record = run_group(group, progress=progress)
+    except TDIError as error:
+        raise type(error)(f"{group}: {error}") from error
+    if content_key(record["settings"]) != key:
+        raise DataError(f"{group}: the data changed while the study ran; give the command again.")
+    return record
 
 
 def plan(study: Study, store: Store) -> dict[str, Group]:
