@@ -26,7 +26,7 @@ Engine = Callable[
 
 
 def run_group(
-    group: Group, data: GroupData | None = None, engine: str | None = None, progress: Progress | None = None
+    group: Group, engine: str | None = None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """Train a group and return its record, as a store keeps it.
 
@@ -34,7 +34,6 @@ def run_group(
 
     Args:
         group: from ``study_groups``.
-        data: its data set, where it is in memory already.
         engine: overrides the study's.
         progress: called with the part that is done, 0..1.
 
@@ -43,7 +42,7 @@ def run_group(
         ``curves``, ``metrics`` and what the spectrum chose.
     """
     study = group.study
-    data = data or group_data(group)
+    data = group_data(group)
     engine = resolve_engine(engine or study.engine, group.model)
     options = Optimisation(
         study.epochs, study.batch_size, study.lr, study.weight_decay, study.clip, study.schedule

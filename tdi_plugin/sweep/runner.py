@@ -11,6 +11,7 @@ from tdi_plugin.errors import DataError, TDIError
 from tdi_plugin.sweep.atomic import content_key
 from tdi_plugin.sweep.group import Group, study_groups
 from tdi_plugin.sweep.group_data import MAX_VALIDATION
+from tdi_plugin.sweep.models import model_spec
 from tdi_plugin.sweep.protocol import group_data, resolve_engine, run_group
 from tdi_plugin.sweep.store import Store
 from tdi_plugin.sweep.study import Study
@@ -114,8 +115,10 @@ def plan(study: Study, store: Store) -> dict[str, Group]:
 
 
 def cost(group: Group) -> float:
-    """Work of a group up to a common factor: samples that pass through its models, and back."""
-    data, study = group_data(group), group.study
-    train = max(1, round(group.ratio * len(data.full)))
-    seen = 3 * train + len(data.test) + min(MAX_VALIDATION, len(data.full) - train)
-    return float(seen) * data.length * len(study.seeds) * len(study.arms) * study.epochs
+    """Work of a group up to a common factor: samples that pass through its models' channels, and back."""
+    data, study, spec = group_data(group), group.study, model_spec(group.model)
+    train = max(int(data.full.y.unique().numel()), round(group.ratio * len(data.full)))
+    val = min(MAX_VALIDATION, len(data.full) - train) if data.val is None else len(data.val)
+    samples = (3 * train + len(data.test) + val) * data.length
+    runs = len(study.seeds) * len(study.arms) * study.epochs
+    return float(samples) * runs * spec["d_model"] * spec.get("n_layers", 1)
