@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 from datetime import datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgres
 from rich.text import Text
 
 from tdi_plugin.errors import OptionError
-from tdi_plugin.overrides import parse_overrides
+from tdi_plugin.sweep.arguments import read_values, read_words, take_count
 from tdi_plugin.sweep.store import Store
 from tdi_plugin.sweep.study import ENGINES, STUDIES, Study
+from tdi_plugin.sweep.study_settings import number
 
 SWEEP_HELP = """Paired low-data studies: data sets x ratios x seeds x arms; resumable, in several processes.
 
@@ -50,28 +51,28 @@ def main_sweep(argv: list[str]) -> int:
     Raises:
         OptionError: no study or store given, unknown settings, or another study of the name in the store.
     """
-    words = _words(
-        "tdi sweep",
-        SWEEP_HELP,
-        argv,
+    more = (
         f"\nStudies here: {', '.join(sorted(p.stem for p in STUDIES.glob('*.yaml')))}."
-        f"\nEngines: {', '.join(ENGINES)}.",
+        f"\nEngines: {', '.join(ENGINES)}."
     )
-    given = parse_overrides(words)
+    given = read_values(read_words("tdi sweep", SWEEP_HELP + more, argv))
     import torch
 
     name, folder = given.pop("study", None), given.pop("store", None)
     if not name or not folder:
         raise OptionError("tdi sweep needs study=NAME and store=DIR; `tdi sweep --help` lists the studies.")
-    torch.set_num_threads(int(given.pop("threads", 1)))
-    launcher, workers = given.pop("launcher", None), int(given.pop("workers", 2))
-    hydra = {key: given.pop(key) for key in list(given) if key.startswith("hydra.")}
-    study = Study.load(str(name), given)
+    threads, launcher = take_count(given, "threads", 1), given.pop("launcher", None)
+    own = [key for key in given if key == "workers" or key.startswith("hydra.")]
+    if launcher is None and own:
+        raise OptionError(f"{own[0]} is a launcher's; add launcher=joblib (or another one), or leave it out.")
+    workers, hydra = take_count(given, "workers", 2), {k: given.pop(k) for k in own if k != "workers"}
+    torch.set_num_threads(threads)
+    study = Study.load(name, given)
     if launcher is not None:
         from tdi_plugin.sweep.launch import launch
 
-        return launch(str(launcher), workers, study, Path(str(folder)), hydra)
-    return sweep(study, Path(str(folder)))
+        return launch(launcher, workers, study, Path(folder), hydra, threads)
+    return sweep(study, Path(folder))
 
 
 def sweep(study: Study, folder: Path) -> int:
@@ -110,34 +111,38 @@ def sweep(study: Study, folder: Path) -> int:
 
 
 def main_table(argv: list[str]) -> int:
-    """Print and write the tables and plots of a store."""
-    words = _words("tdi table", TABLE_HELP, argv)
+    """Print and write the tables and plots of a store.
+
+    Raises:
+        OptionError: not one folder, an unknown setting or study, or a value of another kind.
+        DataError: no store, no finished group, or a folder that cannot be written.
+    """
+    words = read_words("tdi table", TABLE_HELP, argv)
     folders = [w for w in words if "=" not in w]
     if len(folders) != 1:
         raise OptionError(
             f"tdi table needs one store folder; got {folders}. For example: tdi table runs/smoke"
         )
-    given = parse_overrides([w for w in words if "=" in w])
+    given = read_values([w for w in words if "=" in w])
     known = {"study", "low", "high", "output", "plots"}
     if unknown := set(given) - known:
         raise OptionError(f"Unknown setting {sorted(unknown)} of tdi table; known: {sorted(known)}.")
+    low, high = number("low", given.get("low", 0.16)), number("high", given.get("high", 0.64))
+    if low >= high:
+        raise OptionError(f"low={low:g} and high={high:g}: the low ratios must end below the high ones.")
+    if not isinstance(plots := given.get("plots", True), bool):
+        raise OptionError(f"plots={plots!r}: expected true or false.")
     from tdi_plugin.sweep.report import write_report
 
     store = Store(folders[0], create=False)
     console = Console()
     for problem in store.problems():
         console.print(problem, markup=False)
-    output = Path(str(given.get("output") or Path(folders[0]) / "tables"))
-    low, high = float(given.get("low", 0.16)), float(given.get("high", 0.64))
-    text, paths = write_report(store, given.get("study"), output, low, high, given.get("plots", True))
+    if plots and "plots" not in given and find_spec("matplotlib") is None:
+        plots = False
+        console.print("No plots: they need matplotlib (pip install 'tdi-plugin[plots]').", markup=False)
+    output = Path(given.get("output") or Path(folders[0]) / "tables")
+    text, paths = write_report(store, given.get("study"), output, low, high, plots)
     console.print(text, markup=False, soft_wrap=True)
     console.print("Written: " + ", ".join(str(p) for p in paths), markup=False, soft_wrap=True)
     return 0
-
-
-def _words(prog: str, text: str, argv: list[str], more: str = "") -> list[str]:
-    parser = argparse.ArgumentParser(
-        prog=prog, description=text + more, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("settings", nargs="*", metavar="key=value")
-    return list(parser.parse_args(argv).settings)

@@ -26,7 +26,10 @@ def write_plots(
     paths = []
     for model in dict.fromkeys(row.model for row in rows):
         mine = [row for row in rows if row.model == model]
+        alone = all(row.arm == base for row in mine)
         for kind, draw in (("accuracy", _accuracy), ("gain", _gain), ("curves", _curves)):
+            if kind == "gain" and alone:
+                continue
             path = output / f"{study}-{model}-{kind}.png"
             figure = draw(mine, base, titles)
             figure.suptitle(f"{study}, {model}", fontsize=10)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tdi_plugin.errors import DataError, OptionError
 from tdi_plugin.sweep.arms import resolve
 from tdi_plugin.sweep.markdown import study_markdown
 from tdi_plugin.sweep.rows import Row, study_rows
@@ -22,28 +24,33 @@ def write_report(
 
     Raises:
         OptionError: no study of that name.
-        DataError: no finished group.
+        DataError: no finished group, or a folder that cannot be written.
     """
-    output.mkdir(parents=True, exist_ok=True)
     texts, paths = [], []
-    for study, rows in study_rows(store, name).items():
+    found = study_rows(store, name)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"{output} cannot be a folder for tables ({error.strerror}); give another one with output=DIR."
+        ) from error
+    for study, rows in found.items():
         settings = store.studies()[study]
         models = {
             model: model_table([r for r in rows if r.model == model], settings["base"], low, high)
             for model in settings["models"]
             if any(r.model == model for r in rows)
         }
-        titles = {arm: resolve(arm, settings["define"]).title for arm in settings["arms"]}
+        titles = {arm: _title(arm, settings["define"]) for arm in settings["arms"]}
         text = study_markdown(study, models, titles)
         missing = missing_conditions(settings, rows)
         if missing:
             text += f"\nNot finished yet: {', '.join(missing)}.\n"
         texts.append(text)
-        base = output / study
         paths += [
-            _text(base.with_suffix(".md"), text),
-            _json(base.with_suffix(".json"), models),
-            _csv(base, rows),
+            _text(output / f"{study}.md", text),
+            _json(output / f"{study}.json", models),
+            _csv(output / f"{study}.csv", rows),
         ]
         if plots:
             from tdi_plugin.sweep.plots import write_plots
@@ -64,8 +71,21 @@ def missing_conditions(settings: dict[str, Any], rows: Sequence[Row]) -> list[st
     ]
 
 
+def _title(arm: str, define: dict[str, Any]) -> str:
+    """The arm's title; its name where this version of the package no longer has it."""
+    try:
+        return resolve(arm, define).title
+    except OptionError:
+        return arm
+
+
 def _text(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be written ({error.strerror}); give another folder with output=DIR."
+        ) from error
     return path
 
 
@@ -73,17 +93,16 @@ def _json(path: Path, value: Any) -> Path:
     return _text(path, json.dumps(_finite(value), indent=1, ensure_ascii=False) + "\n")
 
 
-def _csv(base: Path, rows: Sequence[Row]) -> Path:
-    path = base.with_suffix(".csv")
+def _csv(path: Path, rows: Sequence[Row]) -> Path:
     names = list(rows[0].metrics)
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["model", "dataset", "ratio", "n_train", "seed", "arm", *names])
-        for r in sorted(rows, key=lambda r: (*r.condition, r.seed, r.arm)):
-            writer.writerow(
-                [r.model, r.dataset, r.ratio, r.n_train, r.seed, r.arm, *(r.metrics[n] for n in names)]
-            )
-    return path
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(["model", "dataset", "ratio", "n_train", "seed", "arm", *names])
+    for r in sorted(rows, key=lambda r: (*r.condition, r.seed, r.arm)):
+        writer.writerow(
+            [r.model, r.dataset, r.ratio, r.n_train, r.seed, r.arm, *(r.metrics[n] for n in names)]
+        )
+    return _text(path, file.getvalue())
 
 
 def _finite(value: Any) -> Any:
