@@ -16,6 +16,7 @@ METRICS = {
     "early5": "mean accuracy of the first 5 epochs",
     "early10": "mean accuracy of the first 10 epochs",
     "final_loss": "final test loss",
+    "early5_loss": "mean test loss of the first 5 epochs",
     "early10_loss": "mean test loss of the first 10 epochs",
 }
 
@@ -42,6 +43,7 @@ def run_metrics(curves: Mapping[str, Curve], chance: float, threshold: float) ->
         "early5": _mean(accuracy[:5]),
         "early10": _mean(accuracy[:10]),
         "final_loss": loss[-1],
+        "early5_loss": _mean(loss[:5]),
         "early10_loss": _mean(loss[:10]),
         "epochs_to": epochs_to(accuracy, threshold),
         "nonfinite": float(not all(map(math.isfinite, [*_floats(curves["train_loss"]), *loss]))),

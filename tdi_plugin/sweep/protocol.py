@@ -15,8 +15,8 @@ from tdi_plugin.sweep.group import Group, study_groups
 from tdi_plugin.sweep.group_data import GroupData, RunData, load_group_data
 from tdi_plugin.sweep.loop import Curves, Optimisation, batch_order, train_loop
 from tdi_plugin.sweep.members import member
-from tdi_plugin.sweep.metrics import run_metrics
 from tdi_plugin.sweep.models import builder, model_spec
+from tdi_plugin.sweep.rows import group_rows, pairs
 from tdi_plugin.sweep.study import Study
 
 Progress = Callable[[float], None]
@@ -25,9 +25,7 @@ Engine = Callable[
 ]
 
 
-def run_group(
-    group: Group, engine: str | None = None, progress: Progress | None = None
-) -> dict[str, Any]:
+def run_group(group: Group, engine: str | None = None, progress: Progress | None = None) -> dict[str, Any]:
     """Train a group and return its record, as a store keeps it.
 
     Arms of one seed share the subset, the order of batches, every weight but the poles, and the optimiser.
@@ -39,7 +37,7 @@ def run_group(
 
     Returns:
         ``settings``, ``n_train``, ``chance``, ``provenance`` and ``runs``: one mapping a seed and arm, with
-        ``curves``, ``metrics`` and what the spectrum chose.
+        ``curves`` and what the spectrum chose.
     """
     study = group.study
     data = group_data(group)
@@ -68,8 +66,7 @@ def run_group(
         "n_train": len(runs[0].train),
         "chance": data.chance,
         "runs": [
-            {"seed": seed, "arm": name, **placed, "curves": curve,
-             "metrics": _plain(run_metrics(curve, data.chance, study.threshold))}
+            {"seed": seed, "arm": name, **placed, "curves": curve}
             for (seed, name, placed), curve in zip(labels, curves, strict=True)
         ],
         "provenance": {
@@ -82,12 +79,8 @@ def paired(
     record: dict[str, Any], other: str, base: str = "lin", metric: str = "final"
 ) -> tuple[list[float], list[float]]:
     """(base, other): the metric of two arms of a group, seed by seed, for ``statistics.paired_summary``."""
-    by_arm: dict[str, dict[int, float]] = {base: {}, other: {}}
-    for run in record["runs"]:
-        if run["arm"] in by_arm:
-            by_arm[run["arm"]][run["seed"]] = run["metrics"][metric]
-    seeds = sorted(by_arm[base])
-    return [by_arm[base][s] for s in seeds], [by_arm[other][s] for s in seeds]
+    matched = pairs(group_rows(record), base, other)
+    return [b.metrics[metric] for b, _ in matched], [o.metrics[metric] for _, o in matched]
 
 
 def group_data(group: Group) -> GroupData:
@@ -118,10 +111,6 @@ def engine_function(name: str) -> Engine:
 
         return train_lightning
     return train_loop
-
-
-def _plain(metrics: dict[str, float]) -> dict[str, float | None]:
-    return {name: None if value != value else value for name, value in metrics.items()}
 
 
 __all__ = ["Study", "paired", "run_group", "study_groups"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tdi_plugin.errors import DataError, OptionError, choices
+from tdi_plugin.sweep.metrics import run_metrics
 from tdi_plugin.sweep.store import Store
 
 
@@ -62,7 +62,7 @@ def group_rows(group: Mapping[str, Any]) -> list[Row]:
         Row(
             settings["model"]["name"], settings["model"]["kind"], settings["dataset"], settings["ratio"],
             run["seed"], run["arm"], group["n_train"], bool(run.get("abstains")),
-            {k: math.nan if v is None else float(v) for k, v in run["metrics"].items()}, run["curves"],
+            run_metrics(run["curves"], group["chance"], settings["threshold"]), run["curves"],
         )
         for run in group["runs"]
     ]  # fmt: skip
