@@ -108,7 +108,8 @@ def save(spectrum: TaskSpectrum, name: str, options: Namespace, alone: bool) -> 
     picture = options.picture
     if options.output:
         saved = spectrum.save(named(options.output))
-        print(f"saved to {saved}: use it with tdi.spectrum_file={saved}")
+        use = "it leaves poles as they are" if spectrum.abstains else f"use it with tdi.spectrum_file={saved}"
+        print(f"saved to {saved}: {use}")
         if picture is None and find_spec("matplotlib") is not None:
             picture = str(Path(options.output).with_suffix(".png"))
     if picture:

@@ -54,21 +54,22 @@ def choose(batch: Batch, labels: Tensor, fisher: Fisher | None, seed: int = 0) -
     if fisher is not None:
         z = centred_log_power(fisher, batch)[..., 1:].double()
         scores |= dict(zip(("log_power", "log_power_p"), left_out_error(z, targets, seed), strict=True))
-    return decide(scores)
+    return decide(scores, len(targets))
 
 
-def decide(scores: dict[str, float]) -> Choice:
-    """The rule, on its own."""
+def decide(scores: dict[str, float], n_series: int | None = None) -> Choice:
+    """The rule, on its own; how many series it rests on is for the words."""
     linear, log_power = scores["linear"], scores.get("log_power", np.inf)
-    by_wave = scores["linear_p"] <= LEVEL
-    by_power = scores.get("log_power_p", 1.0) <= LEVEL
+    by_wave = scores["linear_p"] < LEVEL
+    by_power = scores.get("log_power_p", 1.0) < LEVEL
     text = f"leave-one-out error {linear:.2f} of chance by waves"
     if "log_power" in scores:
         text += f", {log_power:.2f} by log-power"
     if not by_wave and not by_power:
+        among = "" if n_series is None else f" in {n_series} series"
         reason = (
-            f"no label information found ({text}): layers keep their own poles, and this is the power; "
-            "name a statistic to place poles anyway"
+            f"no label information found{among} ({text}): layers keep their own poles, and this is the "
+            "power; name a statistic to place poles anyway"
         )
         return Choice("power", scores, reason, abstains=True)
     wave_gain, power_gain = 1 - linear, 1 - log_power
@@ -105,5 +106,5 @@ def left_out_error(features: Tensor, targets: Tensor, seed: int) -> tuple[float,
         errors.append(residual.square().sum(dim=0).view(-1, columns).sum(dim=1))
     best = torch.stack(errors).amin(dim=0)
     chance = (everyone[:, :columns] * (rows / (rows - 1))).square().sum()
-    p_value = float((1 + (best[1:] <= best[0]).sum()) / (SHUFFLES + 1))
+    p_value = (1 + int((best[1:] <= best[0]).sum())) / (SHUFFLES + 1)
     return float(best[0] / chance), p_value
