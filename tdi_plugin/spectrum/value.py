@@ -75,7 +75,7 @@ class TaskSpectrum:
         if power[1:].sum() <= 0:
             raise DataError(
                 f"The {self.statistic} spectrum is zero at every frequency but DC: the series are constant, "
-                "or every class has the same spectrum. Check the data, or use statistic='power'."
+                "or classes differ at most in their mean. Check the data; TDI has nothing to place poles by."
             )
 
     @property

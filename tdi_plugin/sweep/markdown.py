@@ -121,10 +121,14 @@ def _dataset_table(rows: Sequence[dict[str, Any]], base: str, other: str) -> str
         sizes = row["n_train"]
         body.append([
             row["dataset"], row["regime"], f"{sizes[0]}–{sizes[-1]}" if len(sizes) > 1 else str(sizes[0]),
-            f"{row['base']:.1f} ± {row['base_sd']:.1f}", f"{row['other']:.1f} ± {row['other_sd']:.1f}",
+            _mean_and_sd(row["base"], row["base_sd"]), _mean_and_sd(row["other"], row["other_sd"]),
             gain_text(row["gain"]), f"{published[0]} → {published[1]}" if published else "–",
         ])  # fmt: skip
     return grid(header, body)
+
+
+def _mean_and_sd(mean: float, sd: float) -> str:
+    return f"{mean:.1f}" if math.isnan(sd) else f"{mean:.1f} ± {sd:.1f}"
 
 
 def _failure_table(failures: dict[str, dict[str, int]], titles: dict[str, str]) -> str:
