@@ -79,6 +79,9 @@ def _accuracy(rows: Sequence[Row], base: str, titles: Mapping[str, str]) -> Any:
             ratios = sorted(by_ratio)
             _band(axis, ratios, [by_ratio[r] for r in ratios], titles.get(arm, arm), _color(i))
         axis.set(title=dataset, xlabel="training ratio", ylabel="final accuracy, %", xscale="log")
+        shown = sorted({row.ratio for row in rows})
+        axis.set_xticks(shown, [f"{ratio:g}" for ratio in shown], fontsize=7)
+        axis.minorticks_off()
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
     return figure
 
@@ -97,8 +100,10 @@ def _gain(rows: Sequence[Row], base: str, titles: Mapping[str, str]) -> Any:
                 at = position + 0.25 * i - 0.12
                 deltas = np.subtract(values[1], values[0])
                 axis.plot(np.full(len(deltas), at), deltas, ".", color=f"C{i}", alpha=0.25, markersize=4)
-                axis.vlines(at, found.low, found.high, color=f"C{i}", linewidth=2)
-                axis.plot(at, found.mean, "o", color=f"C{i}", label=metric if position == 0 else None)
+                axis.vlines(at, found.low, found.high, color=f"C{i}", linewidth=3)
+                axis.plot(
+                    at, found.mean, "o", markersize=4, color=f"C{i}", label=metric if position == 0 else None
+                )
         axis.axhline(0, color="0.5", linewidth=0.8)
         axis.set_xticks(range(len(ratios)), [f"{r:g}" for r in ratios])
         axis.set_xlim(-0.6, len(ratios) - 0.4)
