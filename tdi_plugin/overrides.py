@@ -13,7 +13,7 @@ def parse_overrides(words: list[str]) -> dict[str, Any]:
     """``key=value`` words with YAML values; ``tdi.option=value`` reaches into the TDI options.
 
     Raises:
-        OptionError: a word without ``=``, or a value that is not YAML.
+        OptionError: a word without ``=``, a value that is not YAML, or ``tdi.`` options of a plain value.
     """
     found: dict[str, Any] = {}
     for word in words:
@@ -27,7 +27,10 @@ def parse_overrides(words: list[str]) -> dict[str, Any]:
         except yaml.YAMLError as error:
             raise OptionError(f"{word!r}: the value is not YAML ({error}).") from error
         if key.startswith("tdi."):
-            found.setdefault("tdi", {})[key[4:]] = value
+            options = found.setdefault("tdi", {})
+            if not isinstance(options, dict):
+                raise OptionError(f"tdi={options!r} beside {word!r}: give the options alone, as in {word}.")
+            options[key[4:]] = value
         else:
             found[key] = value
     return found

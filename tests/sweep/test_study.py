@@ -28,6 +28,8 @@ def test_overrides_are_yaml() -> None:
     }  # fmt: skip
     with pytest.raises(OptionError, match="key=value"):
         parse_overrides(["epochs"])
+    with pytest.raises(OptionError, match="tdi=5 beside"):
+        parse_overrides(["tdi=5", "tdi.temper=0.5"])
 
 
 @pytest.mark.parametrize(
