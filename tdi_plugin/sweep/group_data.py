@@ -112,8 +112,11 @@ def load_group_data(
     task = _task(name, dict(options))
     task.setup()
     source = task.provenance()
+    # a store moves between machines: names of files and folders without what leads to them
     if "files" in source:
-        source["files"] = [Path(file).name for file in source["files"]]  # a store moves between machines
+        source["files"] = [Path(file).name for file in source["files"]]
+    if "folder" in source:
+        source["folder"] = Path(source["folder"]).name
     full, test = _stack(task.dataset_train, name, stride), _stack(task.dataset_test, name, stride)
     val = None
     if task.dataset_val is not task.dataset_test:

@@ -52,3 +52,10 @@ def test_stride_keeps_every_second_sample() -> None:
     assert torch.equal(half.full.x, whole.full.x[:, ::2])
     assert half.val is not None
     assert half.val.x.shape[1] == half.test.x.shape[1] == half.length == 32
+
+
+def test_no_path_of_this_machine_is_noted(data_path: Path) -> None:
+    for name, options in (("tdi_mnist", ()), ("GunPoint", ())):
+        source = load_group_data(name, 1, 10, options).source
+        assert str(data_path) not in str(source)
+        assert "/" not in str(source.get("folder", ""))
