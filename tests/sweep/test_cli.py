@@ -36,30 +36,6 @@ def test_sweep_then_table(study_file: Path, tmp_path: Path, capsys: pytest.Captu
     assert (store / "tables" / "tiny.md").read_text() in shown
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["sweep", "study=smoke"], "needs study=NAME and store=DIR"),
-        (["sweep", "study=smoke", "store=s", "arms=[lin,td]"], "did you mean 'tdi'"),
-        (["sweep", "study=smoke", "store=s", "ratios=[2]"], "outside (0, 1]"),
-        (["table"], "needs one store folder"),
-        (["table", "nowhere"], "No store"),
-        (["table", "nowhere", "hihg=1"], "Unknown setting"),
-    ],
-)
-def test_mistakes_are_one_line_and_status_2(
-    words: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(words) == 2
-    assert message in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("command", ["sweep", "table"])
 def test_help_teaches(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:

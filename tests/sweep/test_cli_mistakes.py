@@ -31,9 +31,15 @@ SWEEP = ["sweep", "study=smoke", "store=s"]
         (["table", "s", "high=.nan"], "high=nan"),
         (["table", "s", "low=0.9"], "low=0.9 and high=0.64"),
         (["table", "s", "plots=maybe"], "expected true or false"),
+        (["sweep", "study=smoke"], "needs study=NAME and store=DIR"),
+        (["sweep", "study=smoke", "store=s", "arms=[lin,td]"], "did you mean 'tdi'"),
+        (["sweep", "study=smoke", "store=s", "ratios=[2]"], "outside (0, 1]"),
+        (["table"], "needs one store folder"),
+        (["table", "nowhere"], "No store"),
+        (["table", "nowhere", "hihg=1"], "Unknown setting"),
     ],
 )  # fmt: skip
-def test_values_of_a_wrong_kind_are_one_line_and_change_nothing(
+def test_mistakes_are_one_line_and_change_nothing(
     words: list[str],
     message: str,
     capsys: pytest.CaptureFixture[str],
