@@ -54,7 +54,8 @@ def test_stride_keeps_every_second_sample() -> None:
     assert half.val.x.shape[1] == half.test.x.shape[1] == half.length == 32
 
 
-def test_no_path_of_this_machine_is_noted(data_path: Path) -> None:
+def test_no_path_of_this_machine_is_noted(data_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATA_PATH", str(data_path))
     for name, options in (("tdi_mnist", ()), ("GunPoint", ())):
         source = load_group_data(name, 1, 10, options).source
         assert str(data_path) not in str(source)
