@@ -23,16 +23,26 @@ class HostError(TDIError):
     """A model whose state-space layers cannot be found, read or written."""
 
 
+_MANY = 40
+
+
 def choices(name: str, known: Iterable[object]) -> str:
-    """The end of a message about an unknown name: the nearest match first, then all that is known.
+    """The end of a message about an unknown name: the nearest match first, then what is known.
+
+    Of more than 40 names only the nearest few are given.
 
     >>> choices("quantil", ["topk", "quantile"])
     "did you mean 'quantile'? Known: quantile, topk."
     """
-    names = sorted(str(k) for k in known)
+    names = sorted({str(k) for k in known})
+    if not names:
+        return "there is none."
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"{hint}Known: {', '.join(names)}."
+    if len(names) <= _MANY:
+        return f"{hint}Known: {', '.join(names)}."
+    nearest = difflib.get_close_matches(name, names, n=8, cutoff=0.0)
+    return f"{hint}Known: {', '.join(nearest)} and {len(names) - len(nearest)} more."
 
 
 def check_options(what: str, given: Iterable[str], function: Callable[..., object]) -> None:

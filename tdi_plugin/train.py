@@ -11,9 +11,10 @@ from typing import Any
 
 from tdi_plugin._optional import require
 from tdi_plugin.config import TDIConfig
-from tdi_plugin.errors import DataError, OptionError, TDIError, check_options
+from tdi_plugin.errors import DataError, OptionError, check_options
+from tdi_plugin.hydra_errors import readable_hydra_errors
 from tdi_plugin.provenance import run_provenance
-from tdi_plugin.search_path import announce_own_command, builtin_config_dir
+from tdi_plugin.search_path import announce_own_command, builtin_config_dir, config_dir
 
 log = logging.getLogger("tdi_plugin")
 
@@ -28,23 +29,13 @@ def main(argv: Sequence[str]) -> int:
 
     check_group("tdi", argv, TDIConfig)
     announce_own_command()
-    failure: list[TDIError] = []
-
-    @hydra.main(version_base="1.3", config_path=str(builtin_config_dir()), config_name="config")
-    def task(config: Any) -> None:
-        # Hydra prints its own traceback for what a job raises, so our errors are carried around it.
-        try:
-            _job(config)
-        except TDIError as error:
-            failure.append(error)
-
+    job = hydra.main(version_base="1.3", config_path=str(builtin_config_dir()), config_name="config")(_job)
     saved, sys.argv = sys.argv, ["tdi train", *argv]
     try:
-        task()
+        with readable_hydra_errors(config_dir()):
+            job()
     finally:
         sys.argv = saved
-    if failure:
-        raise failure[0]
     return 0
 
 

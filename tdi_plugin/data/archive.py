@@ -41,15 +41,15 @@ def find(name: str, data_dir: str | Path | None = None) -> tuple[Path, Path]:
         return files
     wanted = (Path("$DATA_PATH (not set)") if root is None else root) / ARCHIVE / name / f"{name}_TRAIN.tsv"
     raise DataError(
-        f"UCR set {name!r} was not found: no {wanted} with its _TEST beside it, nor is it one of the sets "
-        "inside the aeon package. Unpack the UCR archive (www.cs.ucr.edu/~eamonn/time_series_data_2018) "
-        f"into that folder and set DATA_PATH or data_dir. {_available({**shipped, **folders}, name)}"
+        f"UCR set {name!r} was not found: {_available({**shipped, **folders}, name)} There is no {wanted} "
+        "with its _TEST beside it, nor is it one of the sets inside the aeon package. Unpack the UCR archive "
+        "(www.cs.ucr.edu/~eamonn/time_series_data_2018) there and set DATA_PATH or data_dir."
     )
 
 
 def _available(known: dict[str, Path], name: str) -> str:
     if not known:
-        return "No set is here at all; pip install 'tdi-plugin[aeon]' brings a few."
+        return "no set is here at all; pip install 'tdi-plugin[aeon]' brings a few."
     return choices(name, known)
 
 

@@ -7,7 +7,6 @@ ranks of a distributed run; the checkout then comes from the environment.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import sys
@@ -16,7 +15,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from tdi_plugin.errors import HostError, OptionError
+from tdi_plugin.errors import HostError
+from tdi_plugin.hydra_errors import readable_hydra_errors
 from tdi_plugin.s4 import compat, standins
 from tdi_plugin.s4.paths import checkout
 from tdi_plugin.search_path import config_dir
@@ -69,35 +69,13 @@ def run(root: str | Path | None, overrides: Sequence[str]) -> None:
     main.__file__ = str(script)
     main.__spec__ = ModuleSpec("tdi_plugin.s4.launch", loader=None, origin=__file__)
     sys.argv = [str(script), *overrides]
-    # Hydra would print a traceback of its own and exit: errors come out here, and ours become one line.
-    os.environ.setdefault("HYDRA_FULL_ERROR", "1")
     previous = sys.modules["__main__"]
     sys.modules["__main__"] = main
     try:
-        exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), main.__dict__)
-    except _config_errors() as error:
-        raise OptionError(_explain(error, path)) from error
+        with readable_hydra_errors(path / "configs", config_dir()):
+            exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), main.__dict__)
     finally:
         sys.modules["__main__"] = previous
-
-
-def _explain(error: Exception, root: Path) -> str:
-    """Hydra's own words, but for an experiment that does not exist: it lists only those of one folder."""
-    kind, _, name = str(getattr(error, "missing_cfg_file", None) or "").partition("/")
-    if kind != "experiment":
-        return str(error)
-    folders = [root / "configs" / "experiment", config_dir() / "experiment"]
-    known = [file.relative_to(f).with_suffix("").as_posix() for f in folders for file in f.rglob("*.yaml")]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "the files under experiment/ are its names."
-    return f"No experiment {name!r} in s4 or tdi-plugin: {hint}"
-
-
-def _config_errors() -> tuple[type[Exception], ...]:
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
-
-    return HydraException, OmegaConfBaseException
 
 
 def _needed(name: str) -> ModuleType:
