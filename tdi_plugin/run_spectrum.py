@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import torch
@@ -17,7 +18,14 @@ from tdi_plugin.hosts import Host
 from tdi_plugin.spectrum import TaskSpectrum
 from tdi_plugin.spectrum.estimate import spectrum_of_batches
 from tdi_plugin.spectrum.source import spectra_at
-from tdi_plugin.training_data import in_order, some_of, split_batch, training_loader, untouched_rng
+from tdi_plugin.training_data import (
+    epoch_of_stream,
+    in_order,
+    some_of,
+    split_batch,
+    training_loader,
+    untouched_rng,
+)
 
 MOST_THROUGH_MODEL = 4096
 """Series measured inside the model at most: each has d_model channels, and time goes with them."""
@@ -46,7 +54,8 @@ def run_spectra(
         saved = TaskSpectrum.load(to_absolute_path(config.spectrum_file))
         return dict.fromkeys((host.name for host in hosts), saved)
     with untouched_rng(), torch.no_grad():
-        series = RunSeries(in_order(training_loader(trainer)), pl_module)
+        loader = in_order(training_loader(trainer))
+        series = RunSeries(loader, pl_module, epoch_of_stream(trainer, loader))
         statistic, reason = series.statistic(config.statistic)
         options = {"statistic": statistic, "smoothing": config.smoothing, "seed": config.seed}
         found = series.spectra(config.source, hosts, options)
@@ -56,8 +65,8 @@ def run_spectra(
 class RunSeries:
     """The batches of a run as (x, y, lengths), and the run's own forward pass on the latest of them."""
 
-    def __init__(self, loader: DataLoader[Any], pl_module: Any) -> None:
-        self.loader, self.module = loader, pl_module
+    def __init__(self, loader: DataLoader[Any], pl_module: Any, most: int | None = None) -> None:
+        self.loader, self.module, self.most = loader, pl_module, most
         if (first := next(iter(loader), None)) is None:
             raise DataError("The train loader gave no batch; check the training series.")
         self.first, labels, _ = split_batch(first)
@@ -107,7 +116,7 @@ class RunSeries:
         return self.module(self.batch) if "batch" in taken else self.module(x)
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
-        for batch in self.loader:
+        for batch in islice(self.loader, self.most):
             x, y, extras = split_batch(batch)
             if (lengths := extras.get("lengths")) is not None:
                 x = pad(x, (0,) * (2 * (x.ndim - 2) + 1) + (max(0, self._grid() - x.shape[1]),))
@@ -126,7 +135,7 @@ class RunSeries:
             if isinstance(declared, int) and declared > 0:
                 self.length = declared
             else:
-                self.length = max(split_batch(b)[0].shape[1] for b in self.loader)
+                self.length = max(split_batch(b)[0].shape[1] for b in islice(self.loader, self.most))
         return self.length
 
 

@@ -120,6 +120,12 @@ def in_order(loader: DataLoader[Any]) -> DataLoader[Any]:
     return _unshuffled(loader, dataset)
 
 
+def epoch_of_stream(trainer: Any, loader: DataLoader[Any]) -> int | None:
+    """Batches of one epoch of a stream, which may have no end: a whole ``limit_train_batches``, else None."""
+    limit = trainer.limit_train_batches
+    return limit if isinstance(loader.dataset, IterableDataset) and isinstance(limit, int) else None
+
+
 def some_of(loader: DataLoader[Any], most: int, seed: int) -> DataLoader[Any]:
     """At most ``most`` of the series, drawn by an own generator; a loader of ready batches stays whole."""
     dataset: Any = loader.dataset

@@ -7,7 +7,7 @@ import pytorch_lightning as pl
 import torch
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 import tdi_plugin as tdi
 from tdi_plugin.nn import SequenceClassifier
@@ -51,6 +51,25 @@ def fit(module, series, tmp_path, **options):
         enable_progress_bar=False, enable_model_summary=False, default_root_dir=tmp_path,
     ).fit(module, loader)  # fmt: skip
     return callback
+
+
+class Endless(IterableDataset):
+    def __iter__(self):
+        while True:
+            yield from zip(*data(), strict=True)
+
+
+@pytest.mark.filterwarnings("ignore:.*does not have many workers")
+@pytest.mark.parametrize("source", ["input", "layer"])
+def test_of_a_stream_without_end_one_epoch_is_measured(tmp_path, source):
+    callback = tdi.TaskDependentInit(statistic="combined", source=source)
+    pl.Trainer(
+        max_epochs=1, limit_train_batches=3, accelerator="cpu", logger=False, enable_checkpointing=False,
+        enable_progress_bar=False, enable_model_summary=False, callbacks=[callback],
+        default_root_dir=tmp_path,
+    ).fit(Module(), DataLoader(Endless(), batch_size=6))  # fmt: skip
+    (spectrum,) = callback.spectra.values()
+    assert spectrum.n_series == 18
 
 
 def test_input_is_measured_as_task_spectrum_measures_it(tmp_path):
