@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,17 +24,12 @@ def readable_hydra_errors(*config_dirs: Path) -> Iterator[None]:
         OptionError: for every error of Hydra or OmegaConf.
     """
     from hydra.errors import HydraException
-    from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException
+    from omegaconf.errors import OmegaConfBaseException
 
     before = os.environ.get(FULL_ERROR)
     os.environ[FULL_ERROR] = "1"
     try:
         yield
-    except InterpolationResolutionError as error:
-        raise OptionError(
-            f"{error.full_key}: {str(error).splitlines()[0]}. Hydra takes ${{...}} for the name of another "
-            r"setting; a text with these characters is written \${...}."
-        ) from error
     except (HydraException, OmegaConfBaseException) as error:
         raise OptionError(_explain(error, config_dirs)) from error
     finally:
@@ -44,20 +40,26 @@ def readable_hydra_errors(*config_dirs: Path) -> Iterator[None]:
 
 
 def _explain(error: Exception, config_dirs: tuple[Path, ...]) -> str:
-    """A missing config with its nearest match; all else in Hydra's own words."""
-    missing = getattr(error, "missing_cfg_file", None)
-    if not isinstance(missing, str):
-        return str(error)
-    if missing.startswith("experiment/"):
-        # Hydra lists the experiments of one folder alone.
+    """Names that are missing with what to do about them; all else in Hydra's own words."""
+    from omegaconf.errors import InterpolationKeyError
+
+    said = str(error).partition("\n    full_key")[0]
+    if isinstance(missing := getattr(error, "missing_cfg_file", None), str):
+        return _missing_config(missing, getattr(error, "options", None) or [], config_dirs)
+    if empty := re.search(r"Missing mandatory value: ([\w.]+)", said):
+        return f"{empty[1]} has no value yet: add {empty[1]}=VALUE."
+    if isinstance(error, InterpolationKeyError):
+        return (
+            f"{error.full_key}: {said}. Hydra takes ${{...}} for the name of another setting; a text with "
+            r"these characters is written \${...}."
+        )
+    return said
+
+
+def _missing_config(missing: str, options: Sequence[str], config_dirs: tuple[Path, ...]) -> str:
+    group, _, name = missing.rpartition("/")
+    if missing.startswith("experiment/"):  # of which Hydra lists one folder alone
         group, name = "experiment", missing.removeprefix("experiment/")
-        folders = [folder / group for folder in config_dirs]
-        known = [
-            file.relative_to(top).with_suffix("").as_posix()
-            for top in folders
-            for file in top.rglob("*.yaml")
-        ]
-    else:
-        group, _, name = missing.rpartition("/")
-        known = list(getattr(error, "options", None) or [])
-    return f"No {group} {name!r}: {choices(name, known)}"
+        tops = [folder / group for folder in config_dirs]
+        options = [f.relative_to(top).with_suffix("").as_posix() for top in tops for f in top.rglob("*.yaml")]
+    return f"No {group} {name!r}: {choices(name, options)}"

@@ -62,23 +62,19 @@ def composed(overrides: Sequence[str]) -> dict[str, Any]:
         OptionError: what Hydra says against it, or no experiment.
     """
     from hydra import compose, initialize_config_dir
-    from hydra.errors import HydraException
     from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
 
     from tdi_plugin.errors import OptionError
-    from tdi_plugin.search_path import announce_own_command, builtin_config_dir
+    from tdi_plugin.hydra_errors import readable_hydra_errors
+    from tdi_plugin.search_path import announce_own_command, builtin_config_dir, config_dir
 
     announce_own_command()
-    try:
-        with initialize_config_dir(version_base="1.3", config_dir=str(builtin_config_dir())):
-            config = compose("config", list(overrides))
+    with (
+        readable_hydra_errors(config_dir()),
+        initialize_config_dir(version_base="1.3", config_dir=str(builtin_config_dir())),
+    ):
+        config = compose("config", list(overrides))
         plain: dict[str, Any] = OmegaConf.to_container(config, resolve=True)  # type: ignore[assignment]
-    except (HydraException, OmegaConfBaseException) as error:
-        said = str(error).partition("\n")[0]
-        raise OptionError(
-            f"{' '.join(overrides)} does not compose: {said}. `tdi train --help` lists experiments."
-        ) from error
     if "model" not in plain:
         raise OptionError(
             f"{' '.join(overrides)} names no experiment; add one, e.g. experiment=tdi/ucr/gunpoint."

@@ -23,6 +23,7 @@ GUNPOINT = "experiment=tdi/ucr/gunpoint"
             "dataset.data_dir: Interpolation key 'x' not found. Hydra takes",
         ),
         ([GUNPOINT, "modle.layer.init=tdi"], "Could not override 'modle.layer.init'"),
+        (["experiment=tdi/ucr/base"], "ucr.name has no value yet: add ucr.name=VALUE."),
         (["experiment"], "Error parsing override 'experiment'"),
     ],
 )

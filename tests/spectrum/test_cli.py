@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from tdi_plugin.cli import main
 from tdi_plugin.data import nested_subset
@@ -114,7 +117,7 @@ def test_layers_are_listed_and_saved_one_by_one(
     [
         ([], "Give either --data FILE or an experiment"),
         (["waves.tsv"], "--data waves.tsv"),
-        (["experiment=tdi/ucr/nonesuch"], "Could not find 'experiment/tdi/ucr/nonesuch'"),
+        (["experiment=tdi/ucr/nonesuch"], "No experiment 'tdi/ucr/nonesuch': did you mean"),
         (["train.seed=1"], "names no experiment"),
         (["--data", "missing.tsv"], "does not exist"),
     ],
@@ -135,7 +138,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_overrides_that_do_not_resolve_are_option_errors() -> None:
-    with pytest.raises(OptionError, match="does not compose"):
+    with pytest.raises(OptionError, match=r"ucr\.name has no value yet"):
         composed(["experiment=tdi/ucr/base"])
 
 
@@ -151,3 +154,15 @@ def test_peaks_are_ordered_and_measured_in_every_unit() -> None:
     assert len(leading_peaks(spectrum, 2)) == 2
     edge = leading_peaks(TaskSpectrum(torch.tensor([9.0, 5.0, 1.0]), length=4, statistic="flat"))
     assert [peak.bin for peak in edge] == [1]
+
+
+@given(arrays(np.float64, st.integers(3, 40), elements=st.floats(0.0, 10.0)), st.integers(1, 12))
+def test_shares_of_peaks_do_not_overlap(power: np.ndarray, most: int) -> None:
+    assume(power[1:].sum() > 1e-6)
+    spectrum = TaskSpectrum(torch.from_numpy(power), length=2 * len(power) - 2, statistic="flat")
+    shares = [peak.share for peak in leading_peaks(spectrum, most)]
+    assert all(
+        share >= spectrum.density[peak.bin] - 1e-12
+        for share, peak in zip(shares, leading_peaks(spectrum, most), strict=True)
+    )
+    assert sum(shares) <= 1 + 1e-9
