@@ -43,7 +43,7 @@ def _explain(error: Exception, config_dirs: tuple[Path, ...]) -> str:
     """Names that are missing with what to do about them; all else in Hydra's own words."""
     from omegaconf.errors import InterpolationKeyError
 
-    said = str(error).partition("\n    full_key")[0]
+    said = " ".join(str(error).partition("\n    full_key")[0].split())
     if isinstance(missing := getattr(error, "missing_cfg_file", None), str):
         return _missing_config(missing, getattr(error, "options", None) or [], config_dirs)
     if empty := re.search(r"Missing mandatory value: ([\w.]+)", said):
