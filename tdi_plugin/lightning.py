@@ -17,7 +17,7 @@ from tdi_plugin.report import InitReport
 from tdi_plugin.run_config import asks_for_tdi, hparams_group, reason_to_skip
 from tdi_plugin.run_spectrum import run_spectra
 from tdi_plugin.spectrum import TaskSpectrum
-from tdi_plugin.training_data import check_batches, limit_training_set
+from tdi_plugin.training_part import check_batches, limit_training_set
 
 log = logging.getLogger("tdi_plugin")
 

@@ -31,7 +31,8 @@ def experiment_spectra(
     from tdi_plugin.hosts import find_hosts
     from tdi_plugin.lit import BuiltinModule
     from tdi_plugin.run_spectrum import RunSeries
-    from tdi_plugin.training_data import in_order, limit_training_set, untouched_rng
+    from tdi_plugin.training_data import in_order, untouched_rng
+    from tdi_plugin.training_part import limit_training_set
 
     class Shown(RunSeries):
         def __iter__(self) -> Iterator[Any]:

@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, IterableDataset, SubsetRandomSampler, TensorDataset
 
-from tdi_plugin.errors import DataError, OptionError
+from tdi_plugin.errors import DataError
 from tdi_plugin.run_spectrum import RunSeries
-from tdi_plugin.training_data import in_order, limit_training_set, split_batch
+from tdi_plugin.training_data import in_order, split_batch
 
 X, Y = torch.arange(12.0).repeat(4, 1).T, torch.arange(12) % 2
 PAIRS = TensorDataset(X, Y)
@@ -68,9 +68,3 @@ def test_batches_of_another_form_are_told_what_to_do(batch, words):
 def test_arrays_are_taken_as_tensors():
     x, y, extras = split_batch((np.ones((2, 3)), np.array([0, 1]), {"lengths": 1}))
     assert (tuple(x.shape), y.tolist(), extras) == ((2, 3), [0, 1], {"lengths": 1})
-
-
-@pytest.mark.parametrize("dataset", [None, PAIRS])
-def test_a_ratio_needs_a_training_set_to_limit(dataset):
-    with pytest.raises(OptionError, match="subset_dataset"):
-        limit_training_set(dataset, 0.5, 0)
