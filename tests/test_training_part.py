@@ -49,5 +49,5 @@ def test_a_part_smaller_than_a_batch_that_would_be_dropped_is_refused() -> None:
     part = SimpleNamespace(_tdi_limited=True, dataset_train=WHOLE)
     check_batches(part, {"drop_last": True, "batch_size": 20})
     check_batches(part, {"drop_last": False, "batch_size": 21})
-    with pytest.raises(DataError, match="20 series and a batch 21.*loader.batch_size=20 at most"):
+    with pytest.raises(DataError, match=r"20 series and a batch 21.*loader.batch_size=20 at most"):
         check_batches(part, {"drop_last": True, "batch_size": 21})
