@@ -16,8 +16,10 @@ from tdi_plugin.spectrum.permutation import centred_log_power, one_hot_rows, shu
 MOST_SERIES = 512
 SHUFFLES = 99
 LEVEL = 0.05
-LITTLE = 0.25
-"""A kind of feature is left aside when it explains less than this part of what the other explains."""
+WAVES_AT_LEAST = 0.8
+"""Waves are left aside where they explain less than this part of what log-power explains."""
+LOG_POWER_AT_LEAST = 0.25
+"""Log-power is left aside where it explains less than this part of what the waves explain."""
 PENALTIES = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
 
 
@@ -73,9 +75,9 @@ def decide(scores: dict[str, float], n_series: int | None = None) -> Choice:
         )
         return Choice("power", scores, reason, abstains=True)
     wave_gain, power_gain = 1 - linear, 1 - log_power
-    if not by_wave or (by_power and wave_gain < LITTLE * power_gain):
+    if not by_wave or (by_power and wave_gain < WAVES_AT_LEAST * power_gain):
         return Choice("fisher", scores, f"energy tells the classes apart, whatever its phase ({text})")
-    if not by_power or power_gain < LITTLE * wave_gain:
+    if not by_power or power_gain < LOG_POWER_AT_LEAST * wave_gain:
         return Choice("cross", scores, f"phase-locked waves tell the labels apart ({text})")
     return Choice("combined", scores, f"both waves and log-power tell the classes apart ({text})")
 

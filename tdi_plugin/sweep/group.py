@@ -16,7 +16,7 @@ SHARED = (
     *("stride", "max_test", "threshold"),
 )
 """Settings that every group of a study shares."""
-REVISION = 3
+REVISION = 4
 """Raised when a change of code changes the numbers that a group of equal settings gives."""
 
 
