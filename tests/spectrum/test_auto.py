@@ -79,6 +79,10 @@ def test_the_rule_on_its_own() -> None:
     scores = {"linear": 0.5, "linear_p": 0.01, "log_power": 0.5, "log_power_p": 0.01}
     assert decide(scores).statistic == "combined"
     assert decide({**scores, "linear": 0.9, "log_power": 0.2}).statistic == "fisher"
+    assert decide({**scores, "linear": 0.61}).statistic == "fisher"
+    assert decide({**scores, "linear": 0.59}).statistic == "combined"
+    assert decide({**scores, "log_power": 0.87}).statistic == "combined"
+    assert decide({**scores, "log_power": 0.88}).statistic == "cross"
     assert decide({**scores, "log_power": 0.95}).statistic == "cross"
     assert decide({**scores, "log_power_p": 0.2}).statistic == "cross"
     assert decide({**scores, "linear_p": 0.2}).statistic == "fisher"
