@@ -35,8 +35,6 @@ def choices(name: str, known: Iterable[object]) -> str:
     "did you mean 'quantile'? Known: quantile, topk."
     """
     names = sorted({str(k) for k in known})
-    if not names:
-        return "there is none."
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     if len(names) <= _MANY:

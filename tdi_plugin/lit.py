@@ -76,6 +76,7 @@ class BuiltinModule(pl.LightningModule):
             on_epoch=True,
             prog_bar="test" in prefixes,
             batch_size=len(y),
+            sync_dist=True,
             add_dataloader_idx=False,
         )
         return loss

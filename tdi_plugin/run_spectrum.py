@@ -19,7 +19,7 @@ from tdi_plugin.spectrum import TaskSpectrum
 from tdi_plugin.spectrum.estimate import spectrum_of_batches
 from tdi_plugin.spectrum.source import spectra_at
 from tdi_plugin.training_data import (
-    epoch_of_stream,
+    batches_of_stream,
     in_order,
     some_of,
     split_batch,
@@ -55,7 +55,7 @@ def run_spectra(
         return dict.fromkeys((host.name for host in hosts), saved)
     with untouched_rng(), torch.no_grad():
         loader = in_order(training_loader(trainer))
-        series = RunSeries(loader, pl_module, epoch_of_stream(trainer, loader))
+        series = RunSeries(loader, pl_module, batches_of_stream(trainer, loader))
         statistic, reason = series.statistic(config.statistic)
         options = {"statistic": statistic, "smoothing": config.smoothing, "seed": config.seed}
         found = series.spectra(config.source, hosts, options)
@@ -116,7 +116,7 @@ class RunSeries:
         return self.module(self.batch) if "batch" in taken else self.module(x)
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
-        for batch in islice(self.loader, self.most):
+        for batch in self._batches():
             x, y, extras = split_batch(batch)
             if (lengths := extras.get("lengths")) is not None:
                 x = pad(x, (0,) * (2 * (x.ndim - 2) + 1) + (max(0, self._grid() - x.shape[1]),))
@@ -128,6 +128,9 @@ class RunSeries:
                 y = y.repeat(len(x) // len(y), *(1 for _ in y.shape[1:]))
             yield x, y, lengths
 
+    def _batches(self) -> Iterator[Any]:
+        return islice(self.loader, self.most)
+
     def _grid(self) -> int:
         """The length for batches padded to their own longest series: l_max of the data set, else counted."""
         if self.length is None:
@@ -135,7 +138,7 @@ class RunSeries:
             if isinstance(declared, int) and declared > 0:
                 self.length = declared
             else:
-                self.length = max(split_batch(b)[0].shape[1] for b in islice(self.loader, self.most))
+                self.length = max(split_batch(b)[0].shape[1] for b in self._batches())
         return self.length
 
 

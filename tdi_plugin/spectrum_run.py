@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tdi_plugin.config import TDIConfig
+from tdi_plugin.errors import OptionError
 from tdi_plugin.spectrum import TaskSpectrum
 
 
@@ -65,13 +66,12 @@ def composed(overrides: Sequence[str]) -> dict[str, Any]:
     from hydra import compose, initialize_config_dir
     from omegaconf import OmegaConf
 
-    from tdi_plugin.errors import OptionError
     from tdi_plugin.hydra_errors import readable_hydra_errors
-    from tdi_plugin.search_path import announce_own_command, builtin_config_dir, config_dir
+    from tdi_plugin.search_path import announce_own_command, builtin_config_dir
 
     announce_own_command()
     with (
-        readable_hydra_errors(config_dir()),
+        readable_hydra_errors(),
         initialize_config_dir(version_base="1.3", config_dir=str(builtin_config_dir())),
     ):
         config = compose("config", list(overrides))

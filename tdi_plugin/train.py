@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import sys
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
-from tdi_plugin._optional import require
 from tdi_plugin.config import TDIConfig
-from tdi_plugin.errors import DataError, OptionError, check_options
+from tdi_plugin.errors import OptionError, TDIError, check_options
 from tdi_plugin.hydra_errors import readable_hydra_errors
-from tdi_plugin.provenance import run_provenance
-from tdi_plugin.search_path import announce_own_command, builtin_config_dir, config_dir
-
-log = logging.getLogger("tdi_plugin")
+from tdi_plugin.search_path import announce_own_command, builtin_config_dir
+from tdi_plugin.train_run import run
 
 
 def main(argv: Sequence[str]) -> int:
@@ -26,17 +23,40 @@ def main(argv: Sequence[str]) -> int:
         TDIError: options, data or model that cannot be used.
     """
     import hydra
+    from hydra.core.hydra_config import HydraConfig
+    from hydra.types import RunMode
 
     check_group("tdi", argv, TDIConfig)
     announce_own_command()
-    job = hydra.main(version_base="1.3", config_path=str(builtin_config_dir()), config_name="config")(_job)
-    saved, sys.argv = sys.argv, ["tdi train", *argv]
-    try:
-        with readable_hydra_errors(config_dir()):
-            job()
-    finally:
-        sys.argv = saved
+    carried: list[TDIError] = []
+
+    @hydra.main(version_base="1.3", config_path=str(builtin_config_dir()), config_name="config")
+    def job(config: Any) -> None:
+        try:
+            _job(config)
+        except TDIError as error:
+            # Hydra prints the overrides of a job that raises: of several jobs this says which one it was.
+            if HydraConfig.get().mode == RunMode.MULTIRUN:
+                raise
+            carried.append(error)
+
+    with started_as_module(["tdi train", *argv]), readable_hydra_errors():
+        job()
+    if carried:
+        raise carried[0]
     return 0
+
+
+@contextmanager
+def started_as_module(argv: list[str]) -> Iterator[None]:
+    """While this is open a process for another rank is started by ``python -m tdi_plugin.train``."""
+    main_module = sys.modules["__main__"]
+    saved = sys.argv, main_module.__spec__
+    sys.argv, main_module.__spec__ = argv, ModuleSpec("tdi_plugin.train", loader=None, origin=__file__)
+    try:
+        yield
+    finally:
+        sys.argv, main_module.__spec__ = saved
 
 
 def check_group(group: str, words: Sequence[str], function: Callable[..., object]) -> None:
@@ -63,77 +83,5 @@ def _job(config: Any) -> None:
     run(plain, Path(HydraConfig.get().runtime.output_dir))
 
 
-def run(config: dict[str, Any], folder: Path) -> dict[str, float]:
-    """Train as the composed ``config`` says, writing csv/metrics.csv and checkpoints to ``folder``.
-
-    Returns:
-        The metrics of the last epoch: train/, val/ and test/ loss and accuracy (or mse).
-    """
-    import pytorch_lightning as pl
-
-    from tdi_plugin.lightning import task_dependent_init_for
-    from tdi_plugin.lit import BuiltinModule
-
-    ckpt = config["train"]["ckpt"]
-    if ckpt not in (None, "last", "hpc") and "://" not in ckpt and not Path(ckpt).exists():
-        raise DataError(
-            f"No checkpoint at train.ckpt={ckpt}; expected a file, e.g. RUN/checkpoints/last.ckpt."
-        )
-    if not isinstance(config.get("wandb") or {}, dict):
-        raise OptionError(f"wandb={config['wandb']!r}; expected a mapping, e.g. wandb='{{project: tdi}}'.")
-    for name in ("pytorch_lightning", "lightning_fabric"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    warnings.filterwarnings("ignore", message=".*does not have many workers.*")
-    warnings.filterwarnings("ignore", message=".*isinstance.treespec, LeafSpec.*")
-    pl.seed_everything(config["train"]["seed"])
-    module = BuiltinModule(config)
-    callback = task_dependent_init_for("pytorch_lightning")(named_only=True)
-    checkpoint = pl.callbacks.ModelCheckpoint(
-        folder / "checkpoints",
-        monitor=config["train"]["monitor"],
-        mode=config["train"]["mode"],
-        save_last=True,
-    )
-    progress = pl.callbacks.RichProgressBar() if sys.stderr.isatty() else None
-    trainer = pl.Trainer(
-        logger=loggers(config, folder),
-        callbacks=[c for c in (callback, checkpoint, progress) if c is not None],
-        enable_progress_bar=progress is not None,
-        default_root_dir=folder,
-        **config["trainer"],
-    )
-    for logger in trainer.loggers:
-        logger.log_hyperparams({"config": config, "provenance": run_provenance(module.dataset)})
-    trainer.fit(module, ckpt_path=ckpt)
-    metrics = {k: float(v) for k, v in trainer.callback_metrics.items()}
-    show(config, module, callback, metrics, folder)
-    return metrics
-
-
-def loggers(config: dict[str, Any], folder: Path) -> list[Any]:
-    """CSV always; Weights & Biases when the config has a ``wandb`` group."""
-    from pytorch_lightning.loggers import CSVLogger, WandbLogger
-
-    chosen: list[Any] = [CSVLogger(folder, name="csv", version="")]
-    if config.get("wandb"):
-        require("wandb", extra="wandb", for_="wandb={...}")
-        options = dict(config["wandb"])
-        offline = options.pop("mode", "online") == "offline"
-        chosen.append(WandbLogger(save_dir=folder, offline=offline, config=config, **options))
-    return chosen
-
-
-def show(config: dict[str, Any], module: Any, callback: Any, metrics: dict[str, float], folder: Path) -> None:
-    """The final table on the terminal."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console()
-    table = Table(show_header=False)
-    table.add_row("data", config["dataset"].get("name", config["dataset"]["_name_"]))
-    table.add_row("training series", str(len(module.dataset.dataset_train)))
-    table.add_row("init", f"{config['model']['layer']['init']} ({callback.outcome})")
-    for name in sorted(metrics):
-        table.add_row(name, f"{metrics[name]:.4f}")
-    table.add_row("folder", str(folder))
-    console.print(table)
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -70,10 +70,14 @@ def in_order(loader: DataLoader[Any]) -> DataLoader[Any]:
     return _unshuffled(loader, dataset)
 
 
-def epoch_of_stream(trainer: Any, loader: DataLoader[Any]) -> int | None:
-    """Batches of one epoch of a stream, which may have no end: a whole ``limit_train_batches``, else None."""
+def batches_of_stream(trainer: Any, loader: DataLoader[Any]) -> int | None:
+    """How many batches the run takes of a stream, which may have no end; None where nothing says so."""
+    if not isinstance(loader.dataset, IterableDataset):
+        return None
     limit = trainer.limit_train_batches
-    return limit if isinstance(loader.dataset, IterableDataset) and isinstance(limit, int) else None
+    if isinstance(limit, int):
+        return limit
+    return trainer.max_steps * trainer.accumulate_grad_batches if trainer.max_steps > 0 else None
 
 
 def some_of(loader: DataLoader[Any], most: int, seed: int) -> DataLoader[Any]:

@@ -61,10 +61,11 @@ class Endless(IterableDataset):
 
 @pytest.mark.filterwarnings("ignore:.*does not have many workers")
 @pytest.mark.parametrize("source", ["input", "layer"])
-def test_of_a_stream_without_end_one_epoch_is_measured(tmp_path, source):
+@pytest.mark.parametrize("limit", [{"limit_train_batches": 3}, {"max_steps": 3}])
+def test_of_a_stream_without_end_as_much_is_measured_as_trains(tmp_path, source, limit):
     callback = tdi.TaskDependentInit(statistic="combined", source=source)
     pl.Trainer(
-        max_epochs=1, limit_train_batches=3, accelerator="cpu", logger=False, enable_checkpointing=False,
+        **limit, max_epochs=1, accelerator="cpu", logger=False, enable_checkpointing=False,
         enable_progress_bar=False, enable_model_summary=False, callbacks=[callback],
         default_root_dir=tmp_path,
     ).fit(Module(), DataLoader(Endless(), batch_size=6))  # fmt: skip

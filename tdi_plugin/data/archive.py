@@ -39,11 +39,11 @@ def find(name: str, data_dir: str | Path | None = None) -> tuple[Path, Path]:
     shipped = bundled()
     if name in shipped and (files := _pair(shipped[name])):
         return files
-    wanted = (Path("$DATA_PATH (not set)") if root is None else root) / ARCHIVE / name / f"{name}_TRAIN.tsv"
+    archive = (Path("$DATA_PATH (not set)") if root is None else root) / ARCHIVE
     raise DataError(
-        f"UCR set {name!r} was not found: {_available({**shipped, **folders}, name)} There is no {wanted} "
-        "with its _TEST beside it, nor is it one of the sets inside the aeon package. Unpack the UCR archive "
-        "(www.cs.ucr.edu/~eamonn/time_series_data_2018) there and set DATA_PATH or data_dir."
+        f"UCR set {name!r} was not found: {_available({**shipped, **folders}, name)} Looked for "
+        f"{archive / name / name}_TRAIN.tsv and its _TEST, and in the aeon package. Unpack the UCR archive "
+        f"(www.cs.ucr.edu/~eamonn/time_series_data_2018) into {archive}, or set DATA_PATH or data_dir."
     )
 
 

@@ -19,7 +19,6 @@ from tdi_plugin.errors import HostError
 from tdi_plugin.hydra_errors import readable_hydra_errors
 from tdi_plugin.s4 import compat, standins
 from tdi_plugin.s4.paths import checkout
-from tdi_plugin.search_path import config_dir
 
 ROOT_VARIABLE = "TDI_S4_ROOT"
 
@@ -72,7 +71,7 @@ def run(root: str | Path | None, overrides: Sequence[str]) -> None:
     previous = sys.modules["__main__"]
     sys.modules["__main__"] = main
     try:
-        with readable_hydra_errors(path / "configs", config_dir()):
+        with readable_hydra_errors():
             exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), main.__dict__)
     finally:
         sys.modules["__main__"] = previous

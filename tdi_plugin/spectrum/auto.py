@@ -74,9 +74,11 @@ def decide(scores: dict[str, float], n_series: int | None = None) -> Choice:
             "power; name a statistic to place poles anyway"
         )
         return Choice("power", scores, reason, abstains=True)
-    wave_gain, power_gain = 1 - linear, 1 - log_power
-    if not by_wave or (by_power and wave_gain < WAVES_AT_LEAST * power_gain):
+    wave_gain, power_gain = max(0.0, 1 - linear), max(0.0, 1 - log_power)
+    if not by_wave:
         return Choice("fisher", scores, f"energy tells the classes apart, whatever its phase ({text})")
+    if by_power and wave_gain < WAVES_AT_LEAST * power_gain:
+        return Choice("fisher", scores, f"log-power tells the classes apart better than waves do ({text})")
     if not by_power or power_gain < LOG_POWER_AT_LEAST * wave_gain:
         return Choice("cross", scores, f"phase-locked waves tell the labels apart ({text})")
     return Choice("combined", scores, f"both waves and log-power tell the classes apart ({text})")

@@ -23,8 +23,8 @@ class Peak:
     hertz: float | None
     """Cycles/second, where the sample rate is known."""
     share: float
-    """Part of the density inside the peak's width at half its prominence, up to the valleys beside it: the
-    shares of several peaks add up to 1 at most."""
+    """Part of the density inside the peak's width at half its prominence, cut where another of the listed
+    peaks begins: the shares of a list add up to 1 at most."""
     p_value: float | None
     """Of this frequency among all, where labels were shuffled."""
 
@@ -55,7 +55,7 @@ def leading_peaks(spectrum: TaskSpectrum, most: int = 8) -> list[Peak]:
 
 
 def _extents(density: np.ndarray, bins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First and last bin of each peak: its width at half its prominence, cut at the valleys between peaks."""
+    """First and last bin of each peak: its width at half its prominence, cut at the valleys to the others."""
     from scipy.signal import peak_widths
 
     _, _, left, right = peak_widths(density, bins, rel_height=0.5)

@@ -19,7 +19,6 @@ KERNELS = ("SSMKernelDiag", "SSMKernelDPLR", "SSMKernelDense")
 
 
 def main(root: str, jobs: str, out: str) -> None:
-    os.environ["HYDRA_FULL_ERROR"] = "1"
     from tdi_plugin.s4 import launch
 
     launch.prepare(root)

@@ -80,6 +80,8 @@ def test_the_rule_on_its_own() -> None:
     assert decide(scores).statistic == "combined"
     assert decide({**scores, "linear": 0.9, "log_power": 0.2}).statistic == "fisher"
     assert decide({**scores, "linear": 0.61}).statistic == "fisher"
+    assert "better than waves do" in decide({**scores, "linear": 0.61}).reason
+    assert decide({**scores, "linear": 1.05, "log_power": 1.02}).statistic == "combined"
     assert decide({**scores, "linear": 0.59}).statistic == "combined"
     assert decide({**scores, "log_power": 0.87}).statistic == "combined"
     assert decide({**scores, "log_power": 0.88}).statistic == "cross"

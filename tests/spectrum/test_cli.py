@@ -8,15 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from tdi_plugin.cli import main
 from tdi_plugin.data import nested_subset
 from tdi_plugin.errors import OptionError
 from tdi_plugin.spectrum import TaskSpectrum, task_spectrum
-from tdi_plugin.spectrum.peaks import leading_peaks
 from tdi_plugin.spectrum_run import composed
 
 Make = Callable[..., tuple[np.ndarray, np.ndarray]]
@@ -140,29 +136,3 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
 def test_overrides_that_do_not_resolve_are_option_errors() -> None:
     with pytest.raises(OptionError, match=r"ucr\.name has no value yet"):
         composed(["experiment=tdi/ucr/base"])
-
-
-def test_peaks_are_ordered_and_measured_in_every_unit() -> None:
-    power = torch.zeros(51)
-    power[[10, 20, 21, 22, 50]] = torch.tensor([2.0, 1.0, 4.0, 1.0, 3.0])
-    spectrum = TaskSpectrum(power, length=100, statistic="flat", sample_rate=50.0)
-    found = leading_peaks(spectrum)
-    assert [peak.bin for peak in found] == [21, 50, 10]
-    assert [peak.hertz for peak in found] == [10.5, 25.0, 5.0]
-    assert found[1].period == 2.0
-    assert [round(peak.share * 11, 6) for peak in found] == [4.0, 3.0, 2.0]
-    assert len(leading_peaks(spectrum, 2)) == 2
-    edge = leading_peaks(TaskSpectrum(torch.tensor([9.0, 5.0, 1.0]), length=4, statistic="flat"))
-    assert [peak.bin for peak in edge] == [1]
-
-
-@given(arrays(np.float64, st.integers(3, 40), elements=st.floats(0.0, 10.0)), st.integers(1, 12))
-def test_shares_of_peaks_do_not_overlap(power: np.ndarray, most: int) -> None:
-    assume(power[1:].sum() > 1e-6)
-    spectrum = TaskSpectrum(torch.from_numpy(power), length=2 * len(power) - 2, statistic="flat")
-    shares = [peak.share for peak in leading_peaks(spectrum, most)]
-    assert all(
-        share >= spectrum.density[peak.bin] - 1e-12
-        for share, peak in zip(shares, leading_peaks(spectrum, most), strict=True)
-    )
-    assert sum(shares) <= 1 + 1e-9
