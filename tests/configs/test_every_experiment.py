@@ -44,10 +44,13 @@ def data(run_python, tmp_path_factory) -> Path:
 @pytest.fixture
 def train(monkeypatch, tmp_path):
     """`tdi train` in this process; gives the module that was trained."""
-    import tdi_plugin.train as command
+    from tdi_plugin import train as command
+    from tdi_plugin import train_run
 
     seen = []
-    monkeypatch.setattr(command, "show", lambda config, module, callback, *_: seen.append((module, callback)))
+    monkeypatch.setattr(
+        train_run, "show", lambda config, module, callback, *_: seen.append((module, callback))
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["tdi"])
 
